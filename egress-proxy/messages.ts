@@ -4,6 +4,7 @@
  * the proxy (exit 78).
  */
 import { z } from 'zod'
+
 import { EgressDeny, EgressRule, GatewayRoute } from './policy.ts'
 
 export const CONTROL_VERSION = 1
@@ -21,6 +22,19 @@ export const Identity = z.strictObject({
   home: z.string().startsWith('/'),
 })
 
+/** Bounds that differ from the defaults in `limits.ts`; times in milliseconds. */
+export const Limits = z.strictObject({
+  tunnels: z.int().min(1).optional(),
+  requests: z.int().min(1).optional(),
+  header_timeout: z.int().min(1).optional(),
+  body_timeout: z.int().min(1).optional(),
+  connect_timeout: z.int().min(1).optional(),
+  dns_timeout: z.int().min(1).optional(),
+  peek_timeout: z.int().min(1).optional(),
+  tunnel_idle: z.int().min(1).optional(),
+  response_timeout: z.int().min(1).optional(),
+})
+
 /** First message. Nothing listens before it arrived and was found valid. */
 export const Configure = z.strictObject({
   type: z.literal('configure'),
@@ -30,6 +44,11 @@ export const Configure = z.strictObject({
   rules: z.array(EgressRule),
   deny: z.array(EgressDeny),
   gateway: z.array(GatewayRoute),
+  /** Resolvers as `address` or `address:port`; those of /etc/resolv.conf when absent. */
+  dns_servers: z.array(z.string().max(64)).min(1).optional(),
+  /** Further certificate authorities for the gateway's upstreams, PEM. */
+  ca_certificates: z.string().optional(),
+  limits: Limits.optional(),
 })
 
 export const FromLauncher = z.discriminatedUnion('type', [
@@ -96,3 +115,4 @@ export type FromProxy = z.infer<typeof FromProxy>
 export type Decision = z.infer<typeof Decision>
 export type Close = z.infer<typeof Close>
 export type Identity = z.infer<typeof Identity>
+export type Limits = z.infer<typeof Limits>

@@ -4,6 +4,9 @@
  */
 import { z } from 'zod'
 
+import { isNumber } from './authority.ts'
+import { isPublicSuffix } from './public-suffix.ts'
+
 /** `example.com` (exact) or `*.example.com` (any subdomain, not the apex); lower-case ASCII. */
 export const HostPattern = z
   .string()
@@ -12,11 +15,18 @@ export const HostPattern = z
     /^(\*\.)?([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/,
     'a host name in lower case, or *.suffix',
   )
+  .refine((host) => !isNumber(host.split('.').at(-1) ?? ''), 'a host name, not an address')
+  .refine(
+    (host) => !(host.startsWith('*.') && isPublicSuffix(host.slice(2))),
+    'a narrower name: anyone can register under this suffix',
+  )
 
 /** An address range, such as `10.20.0.0/16` or `fd00::/8`. */
 export const Cidr = z.union([z.cidrv4(), z.cidrv6()])
 
 export const Port = z.int().min(1).max(65_535)
+
+export const Method = z.string().regex(/^[A-Z][A-Z-]{0,31}$/, 'a method in upper case')
 
 /** One destination the agent may reach through the forward proxy. */
 export const EgressRule = z.strictObject({
@@ -27,6 +37,18 @@ export const EgressRule = z.strictObject({
   protocol: z.enum(['tls', 'http', 'tcp']),
   /** Non-public ranges this rule's answers may lie in; none by default. */
   allow_private: z.array(Cidr).optional(),
+  /** `http` only: the methods allowed; all but TRACE when absent. */
+  methods: z.array(Method).min(1).optional(),
+  /** `http` only: the paths allowed, with `*` within a segment and `**` for anything; all when absent. */
+  paths: z.array(z.string().startsWith('/').max(1024)).min(1).optional(),
+  /** `http` only: accept `%2f` in paths (npm writes `@scope%2fname`); refused by default. */
+  encoded_slash: z.boolean().optional(),
+  /** `http` only: the largest request body, in bytes; unlimited when absent. */
+  max_request_bytes: z.int().min(0).optional(),
+  /** `tls` only: `optional` lets a greeting without server name pass; `required` by default. */
+  sni: z.enum(['required', 'optional']).optional(),
+  /** `tls` only: `allow` lets a greeting with a hidden server name pass; `deny` by default. */
+  ech: z.enum(['deny', 'allow']).optional(),
 })
 
 export const EgressDeny = z.strictObject({

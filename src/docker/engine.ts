@@ -13,6 +13,15 @@ export type EngineInfo = {
   runtimes: string[]
   /** The engine's own warnings, such as `WARNING: No swap limit support`. */
   warnings: string[]
+  /** CPUs of the engine's machine. */
+  cpus?: number
+  /** False when the engine starts containers without a seccomp filter. */
+  seccomp?: boolean
+  /** A rootful Docker that maps container uids to other host uids (`userns-remap`). */
+  usernsRemap?: boolean
+  cgroupVersion?: '1' | '2'
+  /** Who owns the socket: for a rootless engine, the user whose rights containers get. */
+  owner?: { uid: number; gid: number }
 }
 
 /** The body of `POST /containers/create`, in the engine's own field names (API 1.41). */

@@ -1,0 +1,53 @@
+/** Which model the agent talks to; read anew for every session, so that a later set-up counts. */
+import { fault } from './errors.ts'
+
+export type Provider = 'anthropic' | 'openai'
+
+export type Configuration = {
+  provider: Provider
+  model: string
+  /** Without a trailing slash; the API's own paths (`/v1/…`) are appended. */
+  baseUrl: string
+  /** In the box this is a placeholder: the border puts the real key in. */
+  apiKey: string
+  /** Tokens; the provider's table decides when absent. */
+  contextWindow: number | undefined
+}
+
+type Environment = Record<string, string | undefined>
+
+/** @throws AgentFault `auth_required` for what is missing, `internal` for what is wrong. */
+export function readConfiguration(env: Environment): Configuration {
+  return {
+    provider: providerFrom(required(env, 'GLOVEBOX_PROVIDER')),
+    model: required(env, 'GLOVEBOX_MODEL'),
+    baseUrl: baseUrlFrom(required(env, 'GLOVEBOX_BASE_URL')),
+    apiKey: required(env, 'GLOVEBOX_API_KEY'),
+    contextWindow: contextWindowFrom(env['GLOVEBOX_CONTEXT_WINDOW']),
+  }
+}
+
+function required(env: Environment, name: string): string {
+  const value = env[name]?.trim()
+  if (value === undefined || value === '') throw fault.notConfigured(name)
+  return value
+}
+
+function providerFrom(value: string): Provider {
+  if (value === 'anthropic' || value === 'openai') return value
+  throw fault.badConfiguration('GLOVEBOX_PROVIDER', '"anthropic" or "openai"')
+}
+
+function baseUrlFrom(value: string): string {
+  const url = URL.parse(value)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw fault.badConfiguration('GLOVEBOX_BASE_URL', 'an http or https address')
+  return value.replace(/\/+$/, '')
+}
+
+function contextWindowFrom(value: string | undefined): number | undefined {
+  if (value === undefined || value === '') return undefined
+  if (!/^\d{3,8}$/.test(value))
+    throw fault.badConfiguration('GLOVEBOX_CONTEXT_WINDOW', 'a number of tokens')
+  return Number(value)
+}

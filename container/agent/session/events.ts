@@ -1,0 +1,48 @@
+/** What a turn tells its user, and what it asks; the ACP layer puts both on the wire. */
+import type { CallKind, Location, PlanEntry, Presentation } from '../tools/tool.ts'
+
+export type TurnEvent =
+  | { type: 'text'; text: string; messageId: string }
+  | { type: 'thinking'; text: string; messageId: string }
+  /** A line of the agent's own, not the model's. */
+  | { type: 'notice'; text: string }
+  | ({ type: 'call' } & CallEntry)
+  | { type: 'call-started'; id: string; locations?: Location[] }
+  | { type: 'call-output'; id: string; output: string }
+  | {
+      type: 'call-ended'
+      id: string
+      failed: boolean
+      content: Presentation[]
+      raw: unknown
+    }
+  | { type: 'plan'; entries: PlanEntry[] }
+  /** Tokens. */
+  | { type: 'usage'; used: number; size: number }
+  | { type: 'title'; title: string }
+
+export type CallEntry = {
+  id: string
+  title: string
+  kind: CallKind
+  locations: Location[]
+  content: Presentation[]
+  input: unknown
+}
+
+export type Question = CallEntry & {
+  /** The rule that an answer "for this session" makes, in the rules' syntax. */
+  rule: string
+}
+
+/** `session`: the answer holds for this session, as the rule of the question. */
+export type Answer =
+  | { allowed: true; session: boolean }
+  | { allowed: false; session: boolean; reason: string }
+
+export type TurnPorts = {
+  /** Resolves when the client took it; never rejects. */
+  emit: (event: TurnEvent) => Promise<void>
+  /** Never rejects: whatever is no clear yes is a no. */
+  ask: (question: Question, signal: AbortSignal) => Promise<Answer>
+}

@@ -1,0 +1,47 @@
+import { EXIT, InitFault } from './fault.ts'
+
+export type Settings = {
+  /** The proxy's unix socket. */
+  socket: string
+  /** The loopback ports of the HTTP proxy and of the model gateway. */
+  ports: number[]
+  /** The agent's command line, with tini before it unless it was switched off. */
+  command: [string, ...string[]]
+  /** The agent's working directory, in the spelling the container was given. */
+  cwd: string
+  /** The agent's environment. */
+  env: NodeJS.ProcessEnv
+}
+
+const SOCKET = '/run/glovebox/egress.sock'
+const PORTS = [3128, 3129]
+const TINI = '/usr/bin/tini'
+const OWN_PREFIX = 'GLOVEBOX_INIT_'
+
+/**
+ * Reads what the container was created with. `GLOVEBOX_INIT_SOCKET`, `GLOVEBOX_INIT_PORTS` (comma
+ * separated) and `GLOVEBOX_INIT_TINI` (empty: none) replace the fixed places, for tests; the agent
+ * never sees them.
+ */
+export function readSettings(argv: string[], env: NodeJS.ProcessEnv, cwd: string): Settings {
+  const [program, ...args] = argv
+  if (program === undefined) {
+    throw new InitFault(EXIT.usage, 'No agent command was given: name it after init.mjs.')
+  }
+  const tini = env['GLOVEBOX_INIT_TINI'] ?? TINI
+  return {
+    socket: env['GLOVEBOX_INIT_SOCKET'] ?? SOCKET,
+    ports: readPorts(env['GLOVEBOX_INIT_PORTS']),
+    // -s: tini is not PID 1, so it must ask to be the one who reaps the agent's orphans.
+    command: tini === '' ? [program, ...args] : [tini, '-s', '--', program, ...args],
+    cwd: env['PWD']?.startsWith('/') === true ? env['PWD'] : cwd,
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(OWN_PREFIX))),
+  }
+}
+
+function readPorts(text: string | undefined): number[] {
+  if (text === undefined) return PORTS
+  const ports = text.split(',').map(Number)
+  if (ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return ports
+  throw new InitFault(EXIT.usage, `GLOVEBOX_INIT_PORTS is not a list of ports: ${text}`)
+}

@@ -1,0 +1,37 @@
+/** Paths are compared as spelled; a spelling that a server may read as another path is refused. Pure. */
+
+/**
+ * Whether no server would take the path for another one: no dot segments (also encoded, or with a
+ * `;parameter`), no empty segments, no backslash, no encoded slash, backslash or NUL.
+ */
+export function isCanonicalPath(path: string, options?: { encodedSlash?: boolean }): boolean {
+  if (!path.startsWith('/') || !/^[\x21-\x7e]+$/.test(path)) return false
+  if (path.includes('//') || path.includes('\\') || path.includes('#')) return false
+  if (/%(?![0-9a-f]{2})/i.test(path) || /%(?:00|5c)/i.test(path)) return false
+  if (options?.encodedSlash !== true && /%2f/i.test(path)) return false
+  return path.split(/\/|%2f/i).every((segment) => !isDotSegment(segment))
+}
+
+function isDotSegment(segment: string): boolean {
+  const bare = segment.replaceAll(/%2e/gi, '.').replaceAll(/%3b/gi, ';').replace(/;.*$/s, '')
+  return bare === '.' || bare === '..'
+}
+
+/** Whether a path fits one of the patterns: `*` is any part of a segment, `**` anything. */
+export function matchesPath(path: string, patterns: readonly string[]): boolean {
+  return patterns.some((pattern) => toRegExp(pattern).test(path))
+}
+
+const compiled = new Map<string, RegExp>()
+
+function toRegExp(pattern: string): RegExp {
+  const known = compiled.get(pattern)
+  if (known !== undefined) return known
+  const source = pattern
+    .split(/(\*\*|\*)/)
+    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : RegExp.escape(part)))
+    .join('')
+  const made = new RegExp(`^${source}$`, 's')
+  compiled.set(pattern, made)
+  return made
+}

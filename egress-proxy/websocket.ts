@@ -1,0 +1,142 @@
+/** WebSocket over plain HTTP: raw bytes only after a correct 101 (RFC 6455). */
+import { createHash } from 'node:crypto'
+import { type IncomingMessage, request } from 'node:http'
+import type { Socket } from 'node:net'
+
+import { answerRaw } from './answer.ts'
+import type { Flow } from './audit.ts'
+import { type Authority, formatAuthority, formatHost } from './authority.ts'
+import type { Border } from './border.ts'
+import { factsOf, flowFacts, originOf } from './forward.ts'
+import { forwardHeaders, isResponseAmbiguous, responseHeaders, valuesOf } from './headers.ts'
+import { faultInUpgrade, judgeRequest } from './judge.ts'
+import { type Reason, Refusal } from './reasons.ts'
+import { splice } from './tunnel.ts'
+
+/** RFC 6455, 1.3. */
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+
+export type Upgrade = {
+  req: IncomingMessage
+  socket: Socket
+  head: Buffer
+  /** The tunnel the request came in, when it came in one. */
+  inside?: Authority | undefined
+}
+
+/** Judges one WebSocket handshake and carries the connection. Resolves when it is over. */
+export async function handleWebSocket(border: Border, upgrade: Upgrade): Promise<void> {
+  const { req, socket, head } = upgrade
+  const facts = factsOf(req)
+  const judged = judgeRequest(border.policy, facts, upgrade.inside)
+  const flow = border.audit.open(flowFacts('http', facts.method, judged))
+  const where = judged.authority === undefined ? '' : formatAuthority(judged.authority)
+  const refuse = (reason: Reason, status?: number) => {
+    flow.deny(reason)
+    const headers = { 'Sec-WebSocket-Version': '13' }
+    const asked = status === undefined ? {} : { status }
+    answerRaw(socket, { reason, where, ...asked, ...(status === 426 ? { headers } : {}) })
+  }
+  if (!judged.ok) return refuse(judged.reason)
+  const fault = faultInUpgrade(facts)
+  if (fault !== undefined) return refuse('bad_upgrade', fault)
+  const { authority, rule, path, search } = judged
+  socket.on('error', () => undefined)
+  try {
+    const upstream = await border.dial(originOf(authority, rule))
+    flow.allow(rule.id)
+    const handshake = { authority, target: path + search, timeout: border.limits.response_timeout }
+    const answered = await shake(upstream, req, handshake)
+    await carry({ flow, socket, head, idle: border.limits.tunnel_idle }, answered)
+  } catch (error) {
+    const refusal = error instanceof Refusal ? error : new Refusal('upstream_protocol_error')
+    const { reason, status } = refusal
+    if (reason === 'resolved_private' || reason === 'self_connection') flow.deny(reason)
+    else flow.allow(rule.id)
+    flow.close({ reason, status })
+    answerRaw(socket, { reason, status, where })
+  }
+}
+
+type Answered = { response: IncomingMessage; upstream: Socket; switched: boolean; first: Buffer }
+
+type Handshake = { authority: Authority; target: string; timeout: number }
+
+/** Sends the handshake on a connected socket. Throws a Refusal when the answer is not HTTP. */
+function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<Answered> {
+  const { host, port } = to.authority
+  const key = valuesOf(req.rawHeaders, 'sec-websocket-key')[0] ?? ''
+  const headers = [
+    ...['Host', port === 80 ? formatHost(host.text) : formatAuthority(to.authority)],
+    ...['Connection', 'Upgrade', 'Upgrade', 'websocket'],
+    ...forwardHeaders(req.rawHeaders, { fixedMethods: false }),
+  ]
+  return new Promise((resolve, reject) => {
+    const fail = (reason: Reason) => {
+      upstream.destroy()
+      reject(new Refusal(reason))
+    }
+    const asked = request({
+      createConnection: () => upstream,
+      setHost: false,
+      method: 'GET',
+      path: to.target,
+      headers,
+      timeout: to.timeout,
+    })
+    asked.once('upgrade', (response, socket, first) => {
+      const accepted = valuesOf(response.rawHeaders, 'sec-websocket-accept')
+      const right = createHash('sha1')
+        .update(key + GUID)
+        .digest('base64')
+      const isRight = response.statusCode === 101 && accepted.length === 1 && accepted[0] === right
+      if (!isRight || response.headers.upgrade?.toLowerCase() !== 'websocket') {
+        fail('upstream_protocol_error')
+        return
+      }
+      resolve({ response, upstream: socket as Socket, switched: true, first })
+    })
+    asked.once('response', (response) =>
+      resolve({ response, upstream, switched: false, first: Buffer.alloc(0) }),
+    )
+    asked.once('timeout', () => fail('upstream_timeout'))
+    asked.on('error', () => fail('upstream_protocol_error'))
+    asked.end()
+  })
+}
+
+type Client = { flow: Flow; socket: Socket; head: Buffer; idle: number }
+
+async function carry(client: Client, answered: Answered): Promise<void> {
+  const { flow, socket, head, idle } = client
+  const { response, upstream, switched, first } = answered
+  if (!switched && isResponseAmbiguous(response.rawHeaders)) {
+    upstream.destroy()
+    throw new Refusal('upstream_protocol_error')
+  }
+  socket.write(headOf(response, switched))
+  if (switched) {
+    upstream.setTimeout(0)
+    if (first.length > 0) socket.write(first)
+    if (head.length > 0) upstream.write(head)
+    flow.close({ ...(await splice(socket, upstream, idle)), status: 101 })
+    return
+  }
+  // The client's further bytes were meant for a WebSocket that is not there: never passed on.
+  socket.resume()
+  await new Promise<void>((resolve) => {
+    socket.once('close', resolve)
+    response.once('error', () => socket.destroy())
+    response.pipe(socket)
+  })
+  upstream.destroy()
+  flow.close({ reason: 'closed', status: response.statusCode, down: upstream.bytesRead })
+}
+
+function headOf(response: IncomingMessage, switched: boolean): string {
+  const own = switched ? ['Connection', 'Upgrade', 'Upgrade', 'websocket'] : ['Connection', 'close']
+  const flat = [...own, ...responseHeaders(response.rawHeaders)]
+  let text = `HTTP/1.1 ${response.statusCode ?? 502} ${response.statusMessage ?? ''}\r\n`
+  for (let at = 0; at + 1 < flat.length; at += 2) text += `${flat[at]}: ${flat[at + 1]}\r\n`
+  return `${text}\r\n`
+}

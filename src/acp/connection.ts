@@ -1,0 +1,209 @@
+/** The editor's side: one ACP connection, many sessions. */
+import type { Readable, Writable } from 'node:stream'
+import { GloveboxError, RPC } from '../errors.ts'
+import type { Session } from '../session/session.ts'
+import {
+  idInHead,
+  paramsRecord,
+  parseFrame,
+  rawId,
+  sessionIdOf,
+  type Frame,
+  type InvalidFrame,
+  type NotificationFrame,
+  type RequestFrame,
+  type ResponseFrame,
+} from './frame.ts'
+import { FrameWriter } from './frame-writer.ts'
+import { LineFramer, MAX_FRAME, type Line } from './line-framer.ts'
+import { errorReply, errorReplyRaw, resultReplyRaw } from './replies.ts'
+
+/** What the connection needs of the launcher. */
+export type Backend = {
+  /** The answer to `initialize`; no engine is asked. */
+  initialize: (params: Record<string, unknown>) => unknown
+  /** `{}` when there is what a session needs; throws `credential_missing` otherwise. */
+  authenticate: () => Promise<unknown>
+  /**
+   * Starts a container for `session/new` and sends it the frame. Resolves when the agent has it.
+   * Errors: every GloveboxError a start can have.
+   */
+  open: (frame: RequestFrame, initialize: Record<string, unknown>, events: OpenEvents) => Promise<Session>
+}
+
+export type OpenEvents = {
+  /** Distinguishes this container's request ids from all others on the connection. */
+  prefix: string
+  toEditor: (frame: Buffer) => void | Promise<void>
+  onOpen: (session: Session, agentId: string) => string
+  onGone: (session: Session) => void
+}
+
+/** Serves one editor until its input ends. */
+export class Connection {
+  readonly #backend: Backend
+  readonly #editor: FrameWriter
+  readonly #sessions = new Map<string, Session>()
+  /** Sessions that have no id yet, or were closed and are ending. */
+  readonly #all = new Set<Session>()
+  readonly #opening = new Set<Promise<void>>()
+  #initialize: Record<string, unknown> | undefined
+  #containers = 0
+  #closed = false
+
+  constructor(output: Writable, backend: Backend) {
+    this.#editor = new FrameWriter(output)
+    this.#backend = backend
+  }
+
+  /** Resolves when the input ended or broke. */
+  async serve(input: Readable): Promise<void> {
+    const framer = new LineFramer()
+    try {
+      for await (const chunk of input) {
+        for (const line of framer.push(chunk as Buffer)) await this.#line(line)
+      }
+    } catch {
+      // An editor that died is an editor that left.
+    }
+  }
+
+  /** Ends every session, those that are just starting included. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#opening)
+    await Promise.allSettled([...this.#all].map((session) => session[Symbol.asyncDispose]()))
+    await Promise.race([this.#editor.flushed(), pause(500)])
+  }
+
+  #line(line: Line): void | Promise<void> {
+    if (line.kind === 'oversize') {
+      const mib = MAX_FRAME / 1024 / 1024
+      const error = `A message of ${line.size} bytes came; at most ${mib} MiB are taken. Send less at once.`
+      return this.#editor.write(
+        errorReply(idInHead(line.head), new GloveboxError('invalid_request', error)),
+      )
+    }
+    const frame = parseFrame(line.bytes)
+    if (frame.kind === 'invalid') return this.#invalid(frame)
+    if (frame.kind === 'response') return this.#answer(frame)
+    if (frame.kind === 'notification') return this.#notification(frame)
+    return this.#request(frame)
+  }
+
+  #invalid({ notJson, reason, id }: InvalidFrame): void | Promise<void> {
+    const code = notJson ? RPC.parse : RPC.invalidRequest
+    return this.#editor.write(
+      errorReplyRaw(JSON.stringify(id), code, `Glovebox got a line on stdin that ${reason}.`),
+    )
+  }
+
+  #request(frame: RequestFrame): void | Promise<void> {
+    if (frame.method === 'initialize') return this.#initializeRequest(frame)
+    if (this.#initialize === undefined) {
+      return this.#refuse(frame, RPC.invalidRequest, `Call initialize before ${frame.method}.`)
+    }
+    if (frame.method === 'authenticate') {
+      this.#track(this.#authenticate(frame))
+      return
+    }
+    if (frame.method === 'session/new') {
+      this.#track(this.#open(frame, this.#initialize))
+      return
+    }
+    const sessionId = sessionIdOf(frame)
+    const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
+    if (session !== undefined) return session.request(frame)
+    if (sessionId !== undefined && !NEEDS_NO_SESSION.has(frame.method)) {
+      return this.#refuse(frame, RPC.notFound, `There is no session ${JSON.stringify(sessionId)} here.`)
+    }
+    return this.#refuse(frame, RPC.methodNotFound, `Glovebox does not offer ${frame.method}.`)
+  }
+
+  #notification(frame: NotificationFrame): void | Promise<void> {
+    if (frame.method === '$/cancel_request') return this.#cancelRequest(frame)
+    const sessionId = sessionIdOf(frame)
+    return sessionId === undefined ? undefined : this.#sessions.get(sessionId)?.notify(frame)
+  }
+
+  #cancelRequest(frame: NotificationFrame): void | Promise<void> {
+    const key = JSON.stringify(paramsRecord(frame)['requestId'])
+    const session = [...this.#all].find(({ relay }) => relay.isWaitingFor(key))
+    return session?.relay.forwardNotification(frame.bytes)
+  }
+
+  #answer(frame: ResponseFrame): void | Promise<void> {
+    const session = [...this.#all].find(({ relay }) => relay.hasAsked(frame.id))
+    return session?.answer(frame)
+  }
+
+  #initializeRequest(frame: RequestFrame): void | Promise<void> {
+    const params = paramsRecord(frame)
+    this.#initialize = params
+    return this.#local(frame, () => this.#backend.initialize(params))
+  }
+
+  #local(frame: RequestFrame, answer: () => unknown): void | Promise<void> {
+    try {
+      return this.#editor.write(resultReplyRaw(rawId(frame), answer()))
+    } catch (error) {
+      return this.#editor.write(errorReply(frame.id, error))
+    }
+  }
+
+  async #authenticate(frame: RequestFrame): Promise<void> {
+    try {
+      await this.#editor.write(resultReplyRaw(rawId(frame), await this.#backend.authenticate()))
+    } catch (error) {
+      await this.#editor.write(errorReply(frame.id, error))
+    }
+  }
+
+  #refuse(frame: Frame, code: number, sentence: string): void | Promise<void> {
+    return this.#editor.write(errorReplyRaw(rawId(frame), code, sentence))
+  }
+
+  #track(work: Promise<void>): void {
+    this.#opening.add(work)
+    void work.finally(() => this.#opening.delete(work))
+  }
+
+  async #open(frame: RequestFrame, initialize: Record<string, unknown>): Promise<void> {
+    this.#containers += 1
+    try {
+      const session = await this.#backend.open(frame, initialize, {
+        prefix: `glovebox-${this.#containers}`,
+        toEditor: (bytes) => this.#editor.write(bytes),
+        onOpen: (opened, agentId) => this.#register(opened, agentId),
+        onGone: (gone) => this.#forget(gone),
+      })
+      this.#all.add(session)
+      if (this.#closed) await session[Symbol.asyncDispose]()
+    } catch (error) {
+      await this.#editor.write(errorReply(frame.id, error))
+    }
+  }
+
+  /** Two containers may choose the same session id: the editor then sees the second under another. */
+  #register(session: Session, agentId: string): string {
+    let id = agentId
+    for (let n = 2; this.#sessions.has(id); n += 1) id = `${agentId}-${n}`
+    this.#sessions.set(id, session)
+    this.#all.add(session)
+    return id
+  }
+
+  #forget(session: Session): void {
+    this.#all.delete(session)
+  }
+}
+
+/** Methods that name a session this connection need not know. */
+const NEEDS_NO_SESSION = new Set(['session/load', 'session/resume', 'session/fork', 'session/delete'])
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms)
+  })
+}
+

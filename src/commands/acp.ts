@@ -1,0 +1,81 @@
+/** `glovebox acp`: serves one editor over stdin and stdout until it leaves. */
+import { Connection, type Backend } from '../acp/connection.ts'
+import { initializeAnswer } from '../acp/initialize.ts'
+import { takeStdout } from '../acp/stdout-guard.ts'
+import { configuredAgent } from '../agents/configured.ts'
+import { loadProfile } from '../agents/profile.ts'
+import { EXIT } from '../errors.ts'
+import type { Launcher } from '../launcher.ts'
+import { parseArguments } from './arguments.ts'
+import type { Io } from './io.ts'
+
+const USAGE = 'glovebox acp [--agent NAME]'
+
+/** Loading the rest of the program waits this long for `initialize`, in ms. */
+const FIRST_ANSWER = 150
+
+/** Returns the exit code: 0 when the editor left or asked us to end. */
+export async function acpCommand(argv: string[], io: Io): Promise<number> {
+  const { values } = parseArguments(USAGE, argv, { agent: { type: 'string' } })
+  const agent = typeof values['agent'] === 'string' ? values['agent'] : undefined
+  // A wrong name is said at once, not with the first session.
+  if (agent !== undefined) loadProfile(agent)
+  const answered = Promise.withResolvers<void>()
+  const launcher = startLauncher(io, agent, answered.promise)
+  const connection = new Connection(
+    takeStdout(io.stdout, io.stderr),
+    backend(io, agent, launcher, answered.resolve),
+  )
+  await Promise.race([connection.serve(io.stdin), askedToEnd()])
+  answered.resolve()
+  await connection.close()
+  await (await launcher)[Symbol.asyncDispose]()
+  return EXIT.ok
+}
+
+/** What the first answer does not need is loaded after it. */
+async function startLauncher(
+  io: Io,
+  agent: string | undefined,
+  answered: Promise<void>,
+): Promise<Launcher> {
+  await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, FIRST_ANSWER))])
+  const { createLauncher } = await import('../create-launcher.ts')
+  const launcher = createLauncher(io.env, agent)
+  launcher.warmUp()
+  return launcher
+}
+
+function backend(
+  io: Io,
+  agent: string | undefined,
+  ready: Promise<Launcher>,
+  answered: () => void,
+): Backend {
+  return {
+    initialize: () => {
+      setImmediate(answered)
+      return initializeAnswer(loadProfile(agent ?? configuredAgent(io.env)))
+    },
+    authenticate: async () => {
+      const [launcher, { chooseModel }] = await Promise.all([
+        ready,
+        import('../session/model-choice.ts'),
+      ])
+      const policy = launcher.readPolicy(undefined)
+      chooseModel(policy, loadProfile(agent ?? policy.agent), io.env)
+      return {}
+    },
+    open: async (frame, initialize, events) => {
+      const [launcher, { openSession }] = await Promise.all([ready, import('../session/open.ts')])
+      return openSession(launcher, frame, initialize, events)
+    },
+  }
+}
+
+/** Resolves at the first signal that asks a program to end. */
+async function askedToEnd(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.once(signal, resolve)
+  })
+}

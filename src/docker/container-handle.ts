@@ -1,0 +1,72 @@
+/** The two states of a container in types: one never started has no `exec`, one started no `attach`. */
+import type Dockerode from 'dockerode'
+
+import { attach } from './attach.ts'
+import { BOUND, engineCall, unlessStatus } from './call.ts'
+import { InspectAnswer } from './engine-answers.ts'
+import type { ContainerInspect, CreatedContainer, StartedContainer } from './engine.ts'
+import { exec } from './exec.ts'
+import { type ExitWatch, watchExit } from './exit-watch.ts'
+
+export type Place = { docker: Dockerode; socketPath: string }
+
+export function createdContainer(
+  place: Place,
+  id: string,
+  warnings: readonly string[],
+): CreatedContainer {
+  const container = place.docker.getContainer(id)
+  return {
+    id,
+    warnings: [...warnings],
+    inspect: () => inspectContainer(container),
+    attach: () => attach(place.socketPath, id),
+    start: async () => {
+      // Asked before the start: a container that removes itself may be gone right after it.
+      const watch = await watchExit(place.socketPath, id, 'next-exit')
+      try {
+        await engineCall('start the container', BOUND.start, (abortSignal) =>
+          container.start({ abortSignal }),
+        )
+      } catch (error) {
+        watch.stop()
+        throw error
+      }
+      return startedContainer(place, id, watch)
+    },
+    remove: () => removeContainer(container),
+  }
+}
+
+export function startedContainer(place: Place, id: string, watch?: ExitWatch): StartedContainer {
+  const container = place.docker.getContainer(id)
+  return {
+    id,
+    inspect: () => inspectContainer(container),
+    wait: async () => {
+      const watching = watch ?? (await watchExit(place.socketPath, id, 'not-running'))
+      return await watching.ended
+    },
+    kill: async (signal) => {
+      await engineCall(`send ${signal} to the container`, BOUND.kill, (abortSignal) =>
+        // 404 and 409: it ended by itself before the signal came.
+        unlessStatus([404, 409], container.kill({ signal, abortSignal })),
+      )
+    },
+    exec: (command) => exec(container, command),
+    remove: () => removeContainer(container),
+  }
+}
+
+async function inspectContainer(container: Dockerode.Container): Promise<ContainerInspect> {
+  return await engineCall('inspect the container', BOUND.inspect, async (abortSignal) =>
+    InspectAnswer.parse(await container.inspect({ abortSignal })),
+  )
+}
+
+async function removeContainer(container: Dockerode.Container): Promise<void> {
+  await engineCall('remove the container', BOUND.remove, (abortSignal) =>
+    // 409: its own AutoRemove is at work.
+    unlessStatus([404, 409], container.remove({ force: true, v: true, abortSignal })),
+  )
+}

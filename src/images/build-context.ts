@@ -1,0 +1,62 @@
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Engine } from '../docker/engine.ts'
+import { packageRoot } from '../package-root.ts'
+import { cacheFolder } from './cache-folder.ts'
+import { CONTEXT_FILES, type Role, recipeOf } from './catalogue.ts'
+import { claudeContext } from './claude-modules.ts'
+
+/** A folder with everything one image is built from; removed when disposed of. */
+export type BuildContext = AsyncDisposable & {
+  folder: string
+  /** Paths inside it. */
+  files: string[]
+}
+
+export type ContextOptions = {
+  arch: Engine['info']['arch']
+  env: NodeJS.ProcessEnv
+  /** Files of `container/base/host`. */
+  host: Record<string, string>
+  onStep: (line: string) => void
+}
+
+/**
+ * A copy rather than the package's own folder: an installed package may be read-only, and the
+ * machine's settings are added. Throws `build_failed` when npm fails.
+ */
+export async function buildContext(role: Role, options: ContextOptions): Promise<BuildContext> {
+  const claude = role === 'agent-claude'
+  const folder = claude
+    ? await claudeContext(options.arch, options.env, options.onStep)
+    : await mkdtemp(join(await cacheFolder(options.env), 'context-'))
+  const files = [...new Set([...CONTEXT_FILES, ...recipeOf(role).files])]
+  await Promise.all(files.map((file) => place(folder, file)))
+  const host = { ...options.host, README: 'Fetch settings of the building machine.\n' }
+  await Promise.all(
+    Object.entries(host).map(([name, text]) =>
+      write(join(folder, 'container/base/host', name), text),
+    ),
+  )
+  files.push('container/base/host')
+  if (claude) files.push('container/claude/node_modules')
+  return {
+    folder,
+    files,
+    async [Symbol.asyncDispose]() {
+      const temporary = claude ? join(folder, 'container/base') : folder
+      await rm(temporary, { recursive: true, force: true })
+    },
+  }
+}
+
+async function place(folder: string, file: string): Promise<void> {
+  const target = join(folder, file)
+  await mkdir(dirname(target), { recursive: true })
+  await copyFile(join(packageRoot(), file), target)
+}
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}

@@ -1,0 +1,116 @@
+/** One `glovebox acp` process: what its sessions share, from the first byte to the last. */
+import { dirname } from 'node:path'
+import type { AuditWriter } from './audit/writer.ts'
+import type { Engine } from './docker/engine.ts'
+import type { Proxy } from './egress/proxy.ts'
+import { GloveboxError } from './errors.ts'
+import { lockEntry, readLock } from './images/lock.ts'
+import type { Log } from './log.ts'
+import { loadPolicy } from './policy/load.ts'
+import type { Policy } from './policy/merge.ts'
+import { launcherId } from './session/launcher-id.ts'
+import type { SessionHost } from './session/open.ts'
+import { StartQueue } from './session/start-queue.ts'
+import { sweep } from './session/sweep.ts'
+import { ProxyPool } from './session/warm-proxy.ts'
+import type { StatePaths } from './state.ts'
+
+export type LauncherOptions = {
+  env: Record<string, string | undefined>
+  /** The agent of the command line, which wins over the configuration. */
+  agent: string | undefined
+  paths: StatePaths
+  audit: AuditWriter
+  log: Log
+}
+
+/** The launcher. Its engine, proxies and sweep start with `warmUp`, ahead of the first session. */
+export class Launcher implements SessionHost, AsyncDisposable {
+  readonly id = launcherId()
+  readonly env: LauncherOptions['env']
+  readonly agent: string | undefined
+  readonly audit: AuditWriter
+  readonly log: Log
+  readonly starts = new StartQueue()
+  readonly #paths: StatePaths
+  readonly #proxies: ProxyPool
+  #engine: Promise<Engine> | undefined
+
+  constructor(options: LauncherOptions) {
+    this.env = options.env
+    this.agent = options.agent
+    this.audit = options.audit
+    this.log = options.log
+    this.#paths = options.paths
+    this.#proxies = new ProxyPool({
+      engine: () => this.engine(),
+      image: (engine, role) => this.image(engine, role),
+      launcherId: this.id,
+    })
+  }
+
+  /** Begins what needs no project: finds the engine, starts a proxy, sweeps. Never throws. */
+  warmUp(): void {
+    const networks = attempt(() => this.readPolicy(undefined).egress.networks)
+    if (networks !== undefined) this.#proxies.warmUp(networks)
+    void this.#sweep()
+  }
+
+  /** The engine; looked for again after a failure, so that a late engine serves the next session. */
+  engine(): Promise<Engine> {
+    this.#engine ??= this.#findEngine()
+    return this.#engine
+  }
+
+  /** The id of the pinned image. Errors: `image_missing`, `image_not_pinned`. */
+  async image(engine: Engine, role: string): Promise<string> {
+    const { pinnedImage } = await import('./docker/image.ts')
+    const lock = await readLock(this.#paths.lock)
+    return (await pinnedImage(engine, lockEntry(lock, engine.info.uri, role), role)).id
+  }
+
+  get keptOut(): string[] {
+    const { state, userConfig } = this.#paths
+    return [state, dirname(userConfig)]
+  }
+
+  /** The policy for a project, or without one. Read anew each time. Errors: `config_invalid`. */
+  readPolicy(project: string | undefined): Policy {
+    return loadPolicy(this.#paths, project)
+  }
+
+  takeProxy(policy: Policy): Promise<Proxy> {
+    return this.#proxies.take(policy.egress.networks)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#proxies[Symbol.asyncDispose]()
+  }
+
+  async #findEngine(): Promise<Engine> {
+    try {
+      const { findEngine } = await import('./docker/find.ts')
+      return await findEngine(this.env)
+    } catch (error) {
+      this.#engine = undefined
+      throw error
+    }
+  }
+
+  async #sweep(): Promise<void> {
+    try {
+      const swept = await sweep(await this.engine())
+      if (swept.containers + swept.volumes > 0) this.log.info('swept', swept)
+    } catch (error) {
+      this.log.info('no sweep', { why: error instanceof GloveboxError ? error.code : 'unknown' })
+    }
+  }
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

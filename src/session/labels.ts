@@ -1,0 +1,27 @@
+/** The labels on every resource of ours in an engine. */
+export const LABEL = {
+  /** On everything; the one recovery query. */
+  any: 'glovebox',
+  role: 'glovebox.role',
+  session: 'glovebox.session',
+  launcher: 'glovebox.launcher',
+  project: 'glovebox.project',
+} as const
+
+export type Role = 'agent' | 'proxy'
+
+/** Labels of one container or volume of a session. */
+export function labels(
+  role: Role,
+  session: string,
+  launcher: string,
+  project?: string,
+): Record<string, string> {
+  return {
+    [LABEL.any]: '1',
+    [LABEL.role]: role,
+    [LABEL.session]: session,
+    [LABEL.launcher]: launcher,
+    ...(project === undefined ? {} : { [LABEL.project]: project }),
+  }
+}

@@ -1,0 +1,221 @@
+/** The story of one session's start: policy, credential, images, border, container, agent. */
+import { randomUUID } from 'node:crypto'
+import { maskInitialize } from '../acp/guard.ts'
+import { isRecord, paramsRecord, type RequestFrame } from '../acp/frame.ts'
+import { narrowSessionNew } from '../acp/session-new.ts'
+import type { OpenEvents } from '../acp/connection.ts'
+import { loadProfile, profileEnv, type Profile } from '../agents/profile.ts'
+import type { AuditWriter } from '../audit/writer.ts'
+import type { Engine } from '../docker/engine.ts'
+import { containerUser, type ContainerUser } from '../docker/container-user.ts'
+import { agentContainer, HOME_FOLDER } from '../docker/hardening.ts'
+import { ownHardLimits } from '../docker/limits.ts'
+import { projectMounts } from '../docker/mounts.ts'
+import type { Proxy } from '../egress/proxy.ts'
+import { GloveboxError } from '../errors.ts'
+import type { Log } from '../log.ts'
+import type { Policy } from '../policy/merge.ts'
+import { checkCwd, type ProjectFolder } from '../project/cwd.ts'
+import { AgentContainer } from './agent-container.ts'
+import { containerLimits } from './container-limits.ts'
+import { agentEnvironment, GATEWAY_URL } from './environment.ts'
+import { labels } from './labels.ts'
+import { chooseModel, type ModelChoice } from './model-choice.ts'
+import { Session } from './session.ts'
+import type { StartQueue } from './start-queue.ts'
+
+/** How long an agent may take to answer `initialize`, in ms. */
+const INITIALIZE_TIMEOUT = 60_000
+
+/** What a session's start needs of the process it runs in. */
+export type SessionHost = {
+  /** The launcher's own name, as on the labels. */
+  id: string
+  env: Record<string, string | undefined>
+  /** The agent of the command line, which wins over the configuration. */
+  agent: string | undefined
+  /** Folders of Glovebox itself, which no project may hold. */
+  keptOut: string[]
+  audit: AuditWriter
+  log: Log
+  starts: StartQueue
+  engine: () => Promise<Engine>
+  /** The id of the pinned image of a role. Errors: `image_missing`, `image_not_pinned`. */
+  image: (engine: Engine, role: string) => Promise<string>
+  readPolicy: (project: string) => Policy
+  /** The proxy that is already running, or a new one. */
+  takeProxy: (policy: Policy) => Promise<Proxy>
+}
+
+/** Everything that is known before anything is started. */
+type Plan = {
+  id: string
+  project: ProjectFolder
+  policy: Policy
+  profile: Profile
+  model: ModelChoice
+  engine: Engine
+  image: string
+  user: ContainerUser
+}
+
+/** Starts a session for `session/new` and sends the frame to its agent. Errors: GloveboxError. */
+export async function openSession(
+  host: SessionHost,
+  frame: RequestFrame,
+  initialize: Record<string, unknown>,
+  events: OpenEvents,
+): Promise<Session> {
+  const plan = await planSession(host, frame)
+  const narrowed = narrowSessionNew(frame)
+  const proxy = await host.takeProxy(plan.policy)
+  let session: Session | undefined
+  try {
+    const container = await startContainer(host, plan, proxy)
+    session = new Session(
+      events.prefix,
+      {
+        id: plan.id,
+        container,
+        proxy,
+        notices: [...narrowed.notices, ...unenforcedNotice(container)],
+        closes: closes(plan.profile.initialize.agentCapabilities),
+      },
+      { ...events, record: (type, data) => host.audit.record(type, data) },
+    )
+    await Promise.race([
+      Promise.all([
+        configureProxy(host, plan, proxy),
+        handshake(session, initialize),
+      ]),
+      diedEarly(container),
+    ])
+    await session.relay.forwardRequest(frame, narrowed.bytes)
+    return session
+  } catch (error) {
+    await (session ?? proxy)[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function planSession(host: SessionHost, frame: RequestFrame): Promise<Plan> {
+  const project = await checkCwd(cwdOf(frame), { keptOut: host.keptOut })
+  const policy = host.readPolicy(project.realCwd)
+  const profile = loadProfile(host.agent ?? policy.agent)
+  if (policy.agents !== undefined && !policy.agents.includes(profile.id)) {
+    throw new GloveboxError(
+      'agent_unknown',
+      `The policy does not allow the agent ${profile.id}.`,
+      `Allowed: ${policy.agents.join(', ') || 'none'}.`,
+    )
+  }
+  const model = chooseModel(policy, profile, host.env)
+  const engine = await host.engine()
+  const image = await host.image(engine, profile.image)
+  const user = containerUser(engine.info, caller(), project)
+  return { id: randomUUID(), project, policy, profile, model, engine, image, user }
+}
+
+async function startContainer(
+  host: SessionHost,
+  plan: Plan,
+  proxy: Proxy,
+): Promise<AgentContainer> {
+  const { id, project, policy, profile, model, engine, image } = plan
+  const body = agentContainer({
+    engine: engine.info,
+    image,
+    command: profile.command,
+    env: agentEnvironment(
+      host.env,
+      profileEnv(profile, { ...model, gateway: `${GATEWAY_URL}/${model.route.id}` }),
+    ),
+    user: plan.user,
+    cwd: project.cwd,
+    mounts: projectMounts(project),
+    proxy: proxy.id,
+    hard: ownHardLimits(),
+    limits: containerLimits(policy.limits),
+    labels: labels('agent', id, host.id, project.realCwd),
+  })
+  host.audit.record('container.create', { session: id, image, project: project.cwd, user: body.User })
+  const container = await host.starts.run(() =>
+    AgentContainer.start(engine, body, policy.unenforced_limits, (line) =>
+      host.log.info('agent', { session: id, line }),
+    ),
+  )
+  host.audit.record('container.start', { session: id, container: container.id })
+  return container
+}
+
+async function configureProxy(host: SessionHost, plan: Plan, proxy: Proxy): Promise<void> {
+  const { id, policy, model } = plan
+  const session = { session: id }
+  await proxy.configure(
+    {
+      type: 'configure',
+      version: 1,
+      session: id,
+      identity: { uid: plan.user.uid, gid: plan.user.gid, name: 'agent', home: HOME_FOLDER },
+      rules: policy.egress.rules,
+      deny: policy.egress.deny,
+      gateway: [model.route],
+    },
+    {
+      onDecision: ({ type: _type, ...decision }) =>
+        host.audit.record('egress.decision', { ...session, ...decision }),
+      onClose: ({ type: _type, ...close }) =>
+        host.audit.record('egress.close', { ...session, ...close }),
+      onInit: (message) => host.log.debug('init', { ...session, message }),
+      onInitClosed: () => host.log.debug('init left', session),
+      onLog: (line) => host.log.info('proxy', { ...session, line }),
+    },
+  )
+}
+
+/** Replays the editor's `initialize`; the agent's answer stays here. */
+async function handshake(session: Session, initialize: Record<string, unknown>): Promise<void> {
+  const answer = session.relay.ask('initialize', maskInitialize(initialize))
+  await Promise.race([answer, overdue()])
+}
+
+async function overdue(): Promise<never> {
+  await new Promise((resolve) => {
+    setTimeout(resolve, INITIALIZE_TIMEOUT).unref()
+  })
+  throw new GloveboxError(
+    'container_failed',
+    `The agent did not answer initialize in ${INITIALIZE_TIMEOUT / 1000} s.`,
+  )
+}
+
+async function diedEarly(container: AgentContainer): Promise<never> {
+  const { exitCode, outOfMemory } = await container.ended
+  const memory = outOfMemory ? ' (killed, perhaps for its memory limit)' : ''
+  const said = container.stderr.last
+  throw new GloveboxError(
+    'container_failed',
+    `The agent’s container ended with exit code ${exitCode ?? 'unknown'}${memory} before the session was open${said === '' ? '.' : `: ${said}`}`,
+  )
+}
+
+function unenforcedNotice(container: AgentContainer): string[] {
+  if (container.unenforced.length === 0) return []
+  const fields = container.unenforced.map(({ field }) => field).join(', ')
+  return [`this engine does not enforce these limits of the container: ${fields}.`]
+}
+
+function cwdOf(frame: RequestFrame): string {
+  const cwd = paramsRecord(frame)['cwd']
+  if (typeof cwd === 'string') return cwd
+  throw new GloveboxError('cwd_invalid', 'session/new needs "cwd", the absolute path of a folder.')
+}
+
+function caller(): { uid: number; gid: number } {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+}
+
+function closes(capabilities: Record<string, unknown>): boolean {
+  const session = capabilities['sessionCapabilities']
+  return isRecord(session) && session['close'] !== undefined
+}

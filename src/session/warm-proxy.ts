@@ -1,0 +1,59 @@
+/** Keeps one egress proxy running ahead of the session that will need it. */
+import { randomUUID } from 'node:crypto'
+import type { Engine } from '../docker/engine.ts'
+import { EGRESS_NETWORK, proxyContainer } from '../docker/hardening.ts'
+import { ownHardLimits } from '../docker/limits.ts'
+import { Proxy } from '../egress/proxy.ts'
+import { labels } from './labels.ts'
+
+export type ProxyNeeds = {
+  engine: () => Promise<Engine>
+  image: (engine: Engine, role: string) => Promise<string>
+  launcherId: string
+}
+
+type Warm = { networks: string; proxy: Promise<Proxy> }
+
+/** Starts proxies; at most one of them waits for a session. */
+export class ProxyPool implements AsyncDisposable {
+  readonly #needs: ProxyNeeds
+  #warm: Warm | undefined
+
+  constructor(needs: ProxyNeeds) {
+    this.#needs = needs
+  }
+
+  /** Starts a proxy on these networks beside our own, for the next `take`. Never throws. */
+  warmUp(networks: string[]): void {
+    const proxy = this.#start(networks)
+    proxy.catch(() => undefined)
+    this.#warm = { networks: networks.join(), proxy }
+  }
+
+  /** The proxy that was started ahead, if its networks still fit and it lives; else a new one. */
+  async take(networks: string[]): Promise<Proxy> {
+    const warm = this.#warm
+    this.#warm = undefined
+    if (warm === undefined) return this.#start(networks)
+    const ready = await warm.proxy.catch(() => undefined)
+    if (ready !== undefined && warm.networks === networks.join() && !ready.ended) return ready
+    await ready?.[Symbol.asyncDispose]()
+    return this.#start(networks)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const warm = this.#warm
+    this.#warm = undefined
+    const proxy = await warm?.proxy.catch(() => undefined)
+    await proxy?.[Symbol.asyncDispose]()
+  }
+
+  async #start(networks: string[]): Promise<Proxy> {
+    const engine = await this.#needs.engine()
+    const image = await this.#needs.image(engine, 'egress-proxy')
+    const all = labels('proxy', randomUUID(), this.#needs.launcherId)
+    await engine.ensureNetwork(EGRESS_NETWORK, { glovebox: '1' })
+    const body = proxyContainer({ engine: engine.info, image, labels: all, hard: ownHardLimits() })
+    return Proxy.create(engine, body, networks)
+  }
+}

@@ -1,0 +1,150 @@
+/** A network of the test's own with an outside host on it, and a model. All are containers. */
+import { randomBytes } from 'node:crypto'
+import type { Engine } from '../../../src/docker/engine.ts'
+import { lockEntry, readLock } from '../../../src/images/lock.ts'
+import { statePaths } from '../../../src/state.ts'
+import { demultiplexed, engineApi, type Api } from './engine-api.ts'
+
+/** Answers every request, and prints it: `GET allowed.test:8080/path`. */
+const OUTSIDE = `
+const http = require('node:http')
+http.createServer((request, response) => {
+  console.log(request.method + ' ' + request.headers.host + request.url)
+  response.end('hello from outside')
+}).listen(8080)
+`
+
+/** The names the outside host has on the test's network. */
+export const OUTSIDE_NAMES = ['allowed.test', 'forbidden.test']
+export const MODEL_NAME = 'model.test'
+
+export class Outside implements AsyncDisposable {
+  readonly api: Api
+  readonly network: string
+  /** Of the network, such as `172.30.0.0/16`. */
+  readonly subnet: string
+  /** The address of the host on the test's network. */
+  readonly gateway: string
+  /** The key the model wants to see. */
+  readonly key: string
+  readonly #model: string
+  readonly #outside: string
+
+  private constructor(api: Api, parts: Parts) {
+    this.api = api
+    this.network = parts.network
+    this.subnet = parts.subnet
+    this.gateway = parts.gateway
+    this.key = parts.key
+    this.#model = parts.model
+    this.#outside = parts.outside
+  }
+
+  static async start(engine: Engine): Promise<Outside> {
+    const api = engineApi(engine.info.uri)
+    const key = `sk-test-${randomBytes(16).toString('hex')}`
+    const network = `gb-test-${randomBytes(4).toString('hex')}`
+    await api('POST', '/networks/create', { Name: network, Driver: 'bridge' })
+    const { IPAM } = await api<{ IPAM: { Config: { Subnet: string; Gateway: string }[] } }>(
+      'GET',
+      `/networks/${network}`,
+    )
+    const [{ Subnet: subnet, Gateway: gateway } = { Subnet: '', Gateway: '' }] = IPAM.Config
+    const [proxyImage, modelImage] = await Promise.all([
+      imageId(engine, 'egress-proxy'),
+      imageId(engine, 'demo-model'),
+    ])
+    const outside = await start(api, network, OUTSIDE_NAMES, {
+      Image: proxyImage,
+      Entrypoint: ['node', '-e', OUTSIDE],
+    })
+    // The key is in a file of the container's own, put there before it starts.
+    const model = await start(api, network, [MODEL_NAME], {
+      Image: modelImage,
+      Entrypoint: ['sh', '-c', `printf %s "$0" > /tmp/key && exec node /opt/glovebox/demo-model.mjs --word-delay 2 --key-file /tmp/key`, key],
+    })
+    return new Outside(api, { network, subnet, gateway, key, model, outside })
+  }
+
+  /** What the outside host was asked: `GET allowed.test:8080/`. */
+  async requests(): Promise<string[]> {
+    return lines(await this.#logs(this.#outside))
+  }
+
+  /** What the model was asked: one JSON object each. */
+  async modelRequests(): Promise<Record<string, unknown>[]> {
+    return lines(await this.#logs(this.#model)).map((line) => JSON.parse(line) as Record<string, unknown>)
+  }
+
+  /** A plain container on the test's network runs this; the control for what must not work inside. */
+  async control(command: string[]): Promise<string> {
+    const { Image } = await this.api<{ Image: string }>('GET', `/containers/${this.#outside}/json`)
+    const id = await start(this.api, this.network, [], { Image, Entrypoint: command })
+    await this.api('POST', `/containers/${id}/wait`)
+    const output = await this.#logs(id)
+    await this.api('DELETE', `/containers/${id}?force=1`)
+    return output
+  }
+
+  /** The outside host's address on the test's network. */
+  async address(): Promise<string> {
+    const found = await this.api<{ NetworkSettings: { Networks: Record<string, { IPAddress: string }> } }>(
+      'GET',
+      `/containers/${this.#outside}/json`,
+    )
+    return found.NetworkSettings.Networks[this.network]?.IPAddress ?? ''
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const id of [this.#model, this.#outside]) {
+      await this.api('DELETE', `/containers/${id}?force=1`).catch(() => undefined)
+    }
+    await this.#removeNetwork()
+  }
+
+  /** A proxy that is just ending may still be on the network for a moment. */
+  async #removeNetwork(): Promise<void> {
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      try {
+        await this.api('DELETE', `/networks/${this.network}`)
+        return
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 250))
+      }
+    }
+  }
+
+  async #logs(id: string): Promise<string> {
+    return demultiplexed(await this.api('GET', `/containers/${id}/logs?stdout=1&stderr=1`))
+  }
+}
+
+type Parts = {
+  network: string
+  subnet: string
+  gateway: string
+  key: string
+  model: string
+  outside: string
+}
+
+async function imageId(engine: Engine, role: string): Promise<string> {
+  const lock = await readLock(statePaths(process.env).lock)
+  const entry = lockEntry(lock, engine.info.uri, role)
+  if (entry === undefined) throw new Error(`no image for ${role}: run npm test, which builds it`)
+  return entry.id ?? entry.name
+}
+
+async function start(api: Api, network: string, aliases: string[], body: object): Promise<string> {
+  const { Id } = await api<{ Id: string }>('POST', '/containers/create', {
+    ...body,
+    User: '65532:65532',
+    Labels: { 'glovebox-test': '1' },
+    HostConfig: { NetworkMode: network, Ulimits: [{ Name: 'nofile', Soft: 1024, Hard: 1024 }] },
+    NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: aliases } } },
+  })
+  await api('POST', `/containers/${Id}/start`)
+  return Id
+}
+
+const lines = (text: string): string[] => text.split('\n').filter((line) => line.trim() !== '')
