@@ -13,10 +13,11 @@ FROM ${BASE_IMAGE} AS base
 USER 0:0
 # passwd and group live where the proxy can write an entry for the session's user: without one
 # os.userInfo() throws and git and ssh refuse to work.
-RUN set -e; mkdir -p /run/glovebox /opt/glovebox; chmod 1777 /run/glovebox; \
+# They and the folder belong to the proxy's user, which replaces them; a fresh volume copies that.
+RUN set -e; mkdir -p /run/glovebox /opt/glovebox; chmod 0755 /run/glovebox; \
     printf 'root:x:0:0:root:/root:/bin/sh\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n' > /run/glovebox/passwd; \
     printf 'root:x:0:\nnogroup:x:65534:\n' > /run/glovebox/group; \
-    chmod 0644 /run/glovebox/passwd /run/glovebox/group
+    chmod 0644 /run/glovebox/passwd /run/glovebox/group; chown -R 65532:65532 /run/glovebox
 
 FROM base AS egress-proxy
 COPY dist/image/egress-proxy.mjs /opt/glovebox/egress-proxy.mjs

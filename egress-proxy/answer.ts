@@ -1,7 +1,9 @@
 /** What the agent hears when the border says no, or when an upstream fails. */
-import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
+import { hasBody } from './headers.ts'
+import { http } from './node-modules.ts'
 import { type Reason, sentenceFor, statusOf } from './reasons.ts'
 
 export type Answer = {
@@ -31,8 +33,8 @@ export function answer(req: IncomingMessage, res: ServerResponse, what: Answer):
     return
   }
   const { type, text } = bodyOf(what)
-  // A client still sending its body would have the rest read as the next request's time.
-  const unfinished = !req.complete
+  // The rest of a body that nobody wants is not waited for.
+  const unfinished = !req.complete && hasBody(req.rawHeaders)
   res.writeHead(what.status ?? statusOf(what.reason), {
     ...what.headers,
     'X-Egress-Reason': what.reason,
@@ -60,7 +62,7 @@ export function answerRaw(socket: Duplex, what: Answer): void {
     Connection: 'close',
   }
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`)
-  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'Refused'}\r\n`
+  const line = `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? 'Refused'}\r\n`
   socket.on('error', () => undefined)
   socket.end(`${line}${lines.join('')}\r\n${text}`)
   socket.resume()

@@ -69,7 +69,12 @@ function openFlow(sink: AuditSink, id: string, facts: FlowFacts): Flow {
     verdict = made
     const named = rule === undefined ? {} : { rule: cut(rule) }
     sink.send({
-      ...{ type: 'decision', id, kind: facts.kind, turn: sink.turn(), verdict, reason },
+      type: 'decision',
+      id,
+      kind: facts.kind,
+      turn: sink.turn(),
+      verdict,
+      reason,
       ...named,
       ...shown(facts),
     })

@@ -57,7 +57,7 @@ function underLauncher(unsafe: string | undefined): void {
   const sink = openSink(() => process.exit(EXIT.ok))
   const refuse = (error: string) => {
     sink.send({ type: 'refused', error })
-    void sink.flush(1_000).then(() => process.exit(EXIT.config))
+    sink.flush(1_000, () => process.exit(EXIT.config))
   }
   if (unsafe !== undefined) return refuse(`the setting ${unsafe} is not accepted`)
   let turn = ''
@@ -96,10 +96,6 @@ function underLauncher(unsafe: string | undefined): void {
 
 /** For compose.yaml: a configuration file, audit lines on stdout, until SIGTERM. */
 function standalone(file: string, unsafe: string | undefined): void {
-  const fail = (why: string) => {
-    log('refused', why)
-    process.exit(EXIT.config)
-  }
   if (unsafe !== undefined) return fail(`the setting ${unsafe} is not accepted`)
   const out = openSink(() => process.exit(EXIT.software))
   const sink: Sink = {
@@ -126,6 +122,11 @@ type Parts = { audit: ReturnType<typeof createAudit>; init: InitStream }
 async function readAndStart(file: string, parts: Parts): Promise<void> {
   const { identity, ...settings } = readStandalone(file)
   await start({ ...settings, ...parts, identity })
+}
+
+function fail(why: string): void {
+  log('refused', why)
+  process.exit(EXIT.config)
 }
 
 /** Checks the settings, writes the identity and listens; throws a sentence when any of it fails. */

@@ -22,6 +22,10 @@ export function matchesPath(path: string, patterns: readonly string[]): boolean 
   return patterns.some((pattern) => toRegExp(pattern).test(path))
 }
 
+function escape(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
+}
+
 const compiled = new Map<string, RegExp>()
 
 function toRegExp(pattern: string): RegExp {
@@ -29,7 +33,7 @@ function toRegExp(pattern: string): RegExp {
   if (known !== undefined) return known
   const source = pattern
     .split(/(\*\*|\*)/)
-    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : RegExp.escape(part)))
+    .map((part) => (part === '**' ? '.*' : part === '*' ? '[^/]*' : escape(part)))
     .join('')
   const made = new RegExp(`^${source}$`, 's')
   compiled.set(pattern, made)

@@ -1,10 +1,12 @@
 /** Connections to upstreams, kept per rule and origin, every new one dialled through the border. */
 import type { Socket } from 'node:net'
-import { type TLSSocket, connect as connectTls } from 'node:tls'
+import type { TLSSocket } from 'node:tls'
+import { callbackify } from 'node:util'
 
 import type { Dispatcher, Pool } from 'undici'
 
 import type { Destination, Dial } from './dial.ts'
+import { tls } from './node-modules.ts'
 import { Refusal } from './reasons.ts'
 import { trustStore } from './trust.ts'
 
@@ -15,6 +17,8 @@ export type Origin = Destination & {
 }
 
 export type Pools = {
+  /** Loads undici, so that the first request need not wait for it. */
+  warm: () => void
   get: (origin: Origin) => Promise<Dispatcher>
   /** A pool of its own for one tunnel, beginning with a socket that is already connected. */
   over: (origin: Origin, first: Socket) => Promise<Dispatcher>
@@ -34,7 +38,7 @@ const MAX_POOLS = 64
 export function createPools(options: PoolOptions): Pools {
   const pools = new Map<string, Pool>()
   const make = async (origin: Origin, connector: Connector, connections: number): Promise<Pool> => {
-    const { default: PoolClass } = await import('undici/lib/dispatcher/pool.js')
+    const { default: PoolClass } = await load()
     return new PoolClass(urlOf(origin), {
       connect: connector,
       connections,
@@ -46,6 +50,7 @@ export function createPools(options: PoolOptions): Pools {
     })
   }
   return {
+    warm: () => void load(),
     async get(origin) {
       const key = `${origin.owner} ${urlOf(origin)}`
       const known = pools.get(key)
@@ -66,12 +71,17 @@ export function createPools(options: PoolOptions): Pools {
           const socket = unused
           unused = undefined
           if (socket === undefined || socket.destroyed) redial(asked, callback)
-          else callback(null, socket)
+          // undici does not go on when it is called back before its connector returned.
+          else process.nextTick(callback, null, socket)
         },
         1,
       )
     },
   }
+}
+
+function load() {
+  return import('undici/lib/dispatcher/pool.js')
 }
 
 function evict(pools: Map<string, Pool>): void {
@@ -81,8 +91,8 @@ function evict(pools: Map<string, Pool>): void {
   oldest[1].close().catch(() => undefined)
 }
 
-function urlOf({ tls, host, port }: Origin): string {
-  return `${tls ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
+function urlOf({ tls: secured, host, port }: Origin): string {
+  return `${secured ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 type Callback = (
@@ -91,22 +101,21 @@ type Callback = (
 type Connector = (asked: unknown, callback: Callback) => void
 
 function connectorFor(origin: Origin, options: PoolOptions): Connector {
-  return (_asked, callback) => {
-    const dialled = options.dial(origin)
-    const ready = origin.tls
-      ? dialled.then((socket) => secure(socket, origin.host, options))
-      : dialled
-    ready.then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, null),
-    )
-  }
+  const dialled = callbackify(async () => {
+    const socket = await options.dial(origin)
+    return origin.tls ? secure(socket, origin.host, options) : socket
+  })
+  return (_asked, callback) =>
+    dialled((error, socket) => {
+      if (error === null) callback(null, socket)
+      else callback(error, null)
+    })
 }
 
 /** TLS over a connected socket, always verified against the host's name. Throws a Refusal. */
 function secure(socket: Socket, host: string, options: PoolOptions): Promise<TLSSocket> {
   return new Promise((resolve, reject) => {
-    const tls = connectTls({
+    const secured = tls().connect({
       socket,
       servername: host,
       ALPNProtocols: ['http/1.1'],
@@ -116,7 +125,7 @@ function secure(socket: Socket, host: string, options: PoolOptions): Promise<TLS
     })
     const fail = (refusal: Refusal) => {
       clearTimeout(timer)
-      tls.destroy()
+      secured.destroy()
       socket.destroy()
       reject(refusal)
     }
@@ -125,12 +134,12 @@ function secure(socket: Socket, host: string, options: PoolOptions): Promise<TLS
       options.connectTimeout,
     )
     const onError = (cause: NodeJS.ErrnoException) => fail(tlsFault(cause))
-    tls.on('error', onError)
-    tls.once('secureConnect', () => {
+    secured.on('error', onError)
+    secured.once('secureConnect', () => {
       clearTimeout(timer)
-      tls.off('error', onError)
-      tls.on('error', () => undefined)
-      resolve(tls)
+      secured.off('error', onError)
+      secured.on('error', () => undefined)
+      resolve(secured)
     })
   })
 }

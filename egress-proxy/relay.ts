@@ -9,6 +9,7 @@ import { type RequestBody, bodyOf } from './body.ts'
 import { type FlatHeaders, isResponseAmbiguous, responseHeaders } from './headers.ts'
 import type { Close } from './messages.ts'
 import { type Reason, Refusal } from './reasons.ts'
+import { isVerdict, refusalOf } from './upstream-fault.ts'
 
 export type Job = {
   req: IncomingMessage
@@ -95,102 +96,99 @@ function watchClient(job: Job, abandon: () => void): () => void {
 
 type Exchange = {
   handler: Dispatcher.DispatchHandler
+  /** The client left, or its bytes turned out malformed. */
   abandon: () => void
   fail: (error: unknown) => void
 }
 
+/** What the exchange's callbacks share. */
+type State = {
+  controller: Dispatcher.DispatchController | undefined
+  /** Body bytes to the agent. */
+  down: number
+  over: boolean
+  finish: (reason: Reason | 'closed', status?: number) => void
+}
+
 function createExchange(job: Job, body: RequestBody, done: () => void): Exchange {
   const { res, flow } = job
-  let controller: Dispatcher.DispatchController | undefined
-  let down = 0
-  let over = false
-  const finish = (reason: Reason | 'closed', status?: number) => {
-    if (over) return
-    over = true
-    const usage = job.observe?.end()
-    flow.close({ reason, status, up: body.bytes(), down, usage })
-    body.stop()
-    done()
+  const state: State = {
+    controller: undefined,
+    down: 0,
+    over: false,
+    finish(reason, status) {
+      if (state.over) return
+      state.over = true
+      const usage = job.observe?.end()
+      flow.close({ reason, status, up: body.bytes(), down: state.down, usage })
+      body.stop()
+      done()
+    },
   }
   const fail = (error: unknown) => {
-    const refusal = refusalOf(error)
-    if (isDecision(refusal.reason)) flow.deny(refusal.reason)
+    const { reason, status } = refusalOf(error)
+    if (isVerdict(reason)) flow.deny(reason)
     else flow.allow(job.rule)
-    const { reason, status } = refusal
     const sent = res.headersSent
-    finish(reason, sent ? undefined : status)
+    state.finish(reason, sent ? undefined : status)
+    // Cut, so that half an answer never looks whole.
     if (sent) res.destroy()
     else answer(job.req, res, { reason, status, where: job.where, json: job.json })
   }
   const abandon = () => {
-    if (over) return
-    controller?.abort(new Refusal('client_abort'))
+    if (state.over) return
+    state.controller?.abort(new Refusal('client_abort'))
     flow.allow(job.rule)
-    finish('client_abort')
+    state.finish('client_abort')
   }
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(started) {
-      controller = started
-      if (over) started.abort(new Refusal('client_abort'))
-      else flow.allow(job.rule)
+  return { handler: handlerFor(job, state, fail), abandon, fail }
+}
+
+function handlerFor(
+  job: Job,
+  state: State,
+  fail: (error: unknown) => void,
+): Dispatcher.DispatchHandler {
+  const { res } = job
+  return {
+    /** A checked connection stands and nothing was written to it yet. */
+    onRequestStart(controller) {
+      state.controller = controller
+      if (state.over) controller.abort(new Refusal('client_abort'))
+      else job.flow.allow(job.rule)
     },
-    onResponseStart(started, status, _headers, message) {
-      const flat = flatten(started.rawHeaders)
+    onResponseStart(controller, status, _headers, message) {
+      const flat = flatten(controller.rawHeaders)
       if (status < 200 || isResponseAmbiguous(flat)) {
-        started.abort(new Refusal('upstream_protocol_error'))
+        controller.abort(new Refusal('upstream_protocol_error'))
         return
       }
-      if (over) return
+      if (state.over) return
       job.observe?.start(status, flat)
       res.sendDate = false
       res.writeHead(status, message, responseHeaders(flat))
       res.flushHeaders()
     },
-    onResponseData(started, chunk) {
-      if (over) return
-      down += chunk.length
+    onResponseData(controller, chunk) {
+      if (state.over) return
+      state.down += chunk.length
       job.observe?.chunk(chunk)
       if (res.write(chunk)) return
-      started.pause()
-      res.once('drain', () => started.resume())
+      controller.pause()
+      res.once('drain', () => controller.resume())
     },
     onResponseEnd() {
-      if (over) return
+      if (state.over) return
       const status = res.statusCode
-      res.end(() => finish('closed', status))
+      res.end(() => state.finish('closed', status))
     },
-    onResponseError(_started, error) {
-      if (!over) fail(error)
+    onResponseError(_controller, error) {
+      if (!state.over) fail(error)
     },
   }
-  return { handler, abandon, fail }
 }
 
 function flatten(raw: Dispatcher.DispatchController['rawHeaders']): string[] {
   if (!Array.isArray(raw)) return []
   return raw.map((part) => (typeof part === 'string' ? part : part.toString('latin1')))
-}
-
-/** Reasons found while dialling that are verdicts of the border and not faults of the network. */
-function isDecision(reason: Reason): boolean {
-  return (
-    reason === 'resolved_private' || reason === 'self_connection' || reason === 'body_too_large'
-  )
-}
-
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  const cause = error instanceof Error ? error : new Error(String(error))
-  const code = 'code' in cause ? String(cause.code) : ''
-  if (cause.cause instanceof Refusal) return cause.cause
-  if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code))
-    return new Refusal('upstream_timeout', { cause })
-  if (code === 'UND_ERR_ABORTED') return new Refusal('client_abort', { cause })
-  const malformed = /^(?:HPE_|UND_ERR_(?:HEADERS_OVERFLOW|RES_|INFO))/.test(code)
-  if (malformed || /bad upgrade/.test(cause.message)) {
-    return new Refusal('upstream_protocol_error', { cause })
-  }
-  if (code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH') return new Refusal('bad_framing', { cause })
-  if (/^UND_ERR_INVALID_ARG/.test(code)) return new Refusal('bad_framing', { cause })
-  return new Refusal('upstream_truncated', { cause })
 }

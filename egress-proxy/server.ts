@@ -1,11 +1,5 @@
 /** The one HTTP server of the border: which part answers which request. */
-import {
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-  createServer,
-} from 'node:http'
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
@@ -15,6 +9,7 @@ import type { Border } from './border.ts'
 import type { InitStream } from './control/init-stream.ts'
 import { type Exchange, type HttpTunnel, handleForward } from './forward.ts'
 import { handleGateway } from './gateway.ts'
+import { http } from './node-modules.ts'
 import { type ParseError, reasonForParseError } from './parse-fault.ts'
 import { type Reason } from './reasons.ts'
 import { gatewayTarget, isGatewayAuthority, upgradeKind } from './routing.ts'
@@ -37,18 +32,20 @@ type Serving = {
 /** Makes the server; the caller lets it listen. */
 export function createBorderServer(border: Border, init: InitStream): Server {
   const options = optionsFrom(border)
-  const inner = createServer({
+  const inner = http.createServer({
     ...options,
     shouldUpgradeCallback: (req) => upgradeKind(req) === 'websocket',
   })
   const serving = { border, init, inner, tunnels: new WeakMap(), waiting: new WeakMap() }
-  const outer = createServer({
+  const outer = http.createServer({
     ...options,
     shouldUpgradeCallback: (req) => upgradeKind(req) !== undefined,
   })
   prepare(inner, serving)
   prepare(outer, serving)
   outer.maxConnections = border.limits.connections
+  // The first connection is init's, just before it starts the agent.
+  outer.once('connection', () => border.pools.warm())
   return outer
 }
 
@@ -74,8 +71,8 @@ function prepare(server: Server, serving: Serving): void {
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', (req, res) => onRequest(serving, req, res))
   server.on('checkContinue', (req, res) => onRequest(serving, req, res))
-  server.on('connect', (req, socket, head) => onConnect(serving, req, socket as Socket, head))
-  server.on('upgrade', (req, socket, head) => onUpgrade(serving, req, socket as Socket, head))
+  server.on('connect', (req, _socket, head) => onConnect(serving, req, head))
+  server.on('upgrade', (req, _socket, head) => onUpgrade(serving, req, head))
   server.on('clientError', (error: ParseError, socket) => onClientError(serving, error, socket))
 }
 
@@ -126,8 +123,9 @@ async function route(serving: Serving, exchange: Exchange): Promise<void> {
   return handleForward(border, { ...exchange, tunnel })
 }
 
-function onConnect(serving: Serving, req: IncomingMessage, socket: Socket, head: Buffer): void {
+function onConnect(serving: Serving, req: IncomingMessage, head: Buffer): void {
   const { border } = serving
+  const { socket } = req
   socket.on('error', () => undefined)
   const shed = tunnelShed(serving, socket)
   if (shed !== undefined) {
@@ -161,8 +159,9 @@ function serveInner(serving: Serving, socket: Socket, inner: Inner, head: Buffer
   serving.inner.emit('connection', socket)
 }
 
-function onUpgrade(serving: Serving, req: IncomingMessage, socket: Socket, head: Buffer): void {
+function onUpgrade(serving: Serving, req: IncomingMessage, head: Buffer): void {
   const { border, init, tunnels } = serving
+  const { socket } = req
   socket.on('error', () => undefined)
   if (upgradeKind(req) === 'control') {
     init.accept(socket, head)
@@ -197,7 +196,12 @@ function onClientError(serving: Serving, error: ParseError, socket: Duplex): voi
   const reason = reasonForParseError(error)
   serving.border.audit.open({ kind: 'http' }).deny(reason)
   if (hasBegunAnswer(socket)) socket.destroy()
-  else answerRaw(socket, { reason, where: '' })
+  else answerRaw(socket, { reason, where: '', ...statusOfFault(reason) })
+}
+
+/** A method the parser does not know is a malformed request, not one that a rule refuses. */
+function statusOfFault(reason: Reason): { status?: number } {
+  return reason === 'method_not_allowed' ? { status: 400 } : {}
 }
 
 /** Whether a response on this connection has sent its header: nothing can be said then. */

@@ -1,5 +1,6 @@
 /** The request target: its form, and what an absolute-form one names. Pure. */
 import { type Authority, type Parsed, parseHostPort } from './authority.ts'
+import type { Reason } from './reasons.ts'
 
 export type Target = {
   authority: Authority
@@ -15,15 +16,9 @@ export type Target = {
  * bytes are the same.
  */
 export function parseAbsolute(url: string): Parsed<Target> {
-  if (!/^[\x21-\x7e]+$/.test(url) || url.includes('#')) return malformed()
-  if (url.startsWith('//')) return malformed()
-  if (url.startsWith('/') || url === '*') return { ok: false, reason: 'not_absolute_form' }
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]
-  if (scheme === undefined) return malformed()
-  if (scheme.toLowerCase() !== 'http') return { ok: false, reason: 'scheme_not_allowed' }
-  const rest = url.slice('http:'.length)
-  if (!rest.startsWith('//')) return malformed()
-  const [, whole = '', pathAndQuery = ''] = /^\/\/([^/?]*)(.*)$/s.exec(rest) ?? []
+  const fault = faultInForm(url)
+  if (fault !== undefined) return { ok: false, reason: fault }
+  const [, whole = '', pathAndQuery = ''] = /^http:\/\/([^/?]*)(.*)$/is.exec(url) ?? []
   const at = whole.lastIndexOf('@')
   const authority = parseHostPort(whole.slice(at + 1), 80)
   if (!authority.ok) return authority
@@ -33,8 +28,13 @@ export function parseAbsolute(url: string): Parsed<Target> {
   }
 }
 
-function malformed(): { ok: false; reason: 'malformed_target' } {
-  return { ok: false, reason: 'malformed_target' }
+function faultInForm(url: string): Reason | undefined {
+  if (!/^[\x21-\x7e]+$/.test(url) || url.includes('#')) return 'malformed_target'
+  if (url.startsWith('//')) return 'malformed_target'
+  if (url.startsWith('/') || url === '*') return 'not_absolute_form'
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
+  if (scheme !== undefined && scheme !== 'http') return 'scheme_not_allowed'
+  return /^http:\/\//i.test(url) ? undefined : 'malformed_target'
 }
 
 /** Cuts an origin-form target at its first `?`. */

@@ -1,4 +1,6 @@
-import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
+import type { SecureContext } from 'node:tls'
+
+import { tls } from './node-modules.ts'
 
 let contexts: Map<string, SecureContext> | undefined
 
@@ -11,9 +13,9 @@ export function trustStore(extra: string | undefined): { secureContext: SecureCo
   const known = contexts.get(extra ?? '')
   if (known !== undefined) return { secureContext: known }
   const kinds = ['default', 'system', 'extra'] as const
-  const ca = new Set(kinds.flatMap((kind) => getCACertificates(kind)))
+  const ca = new Set(kinds.flatMap((kind) => tls().getCACertificates(kind)))
   if (extra !== undefined) ca.add(extra)
-  const secureContext = createSecureContext({ ca: [...ca], minVersion: 'TLSv1.2' })
+  const secureContext = tls().createSecureContext({ ca: [...ca], minVersion: 'TLSv1.2' })
   contexts.set(extra ?? '', secureContext)
   return { secureContext }
 }

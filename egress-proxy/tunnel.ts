@@ -14,6 +14,9 @@ import type { EgressRule } from './policy.ts'
 import { type Reason, Refusal } from './reasons.ts'
 import { faultInHello } from './sni.ts'
 
+/** Longest silence of a tunnel that one side has closed, in milliseconds. */
+const HALF_CLOSED_IDLE = 60_000
+
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
 export type Connect = {
@@ -50,7 +53,12 @@ export async function handleConnect(
   if (!parsed.ok) return refuse(parsed.reason)
   const verdict = decide(border.policy, { kind: 'connect', authority: parsed.value })
   if (verdict.verdict === 'deny') return refuse(verdict.reason)
-  await open(border, connect, { flow, authority: parsed.value, rule: verdict.rule, serveHttp })
+  await dialAndCarry(border, connect, {
+    flow,
+    authority: parsed.value,
+    rule: verdict.rule,
+    serveHttp,
+  })
 }
 
 function carriesBody(req: IncomingMessage): boolean {
@@ -62,7 +70,7 @@ function carriesBody(req: IncomingMessage): boolean {
 
 type Opening = { flow: Flow; authority: Authority; rule: EgressRule; serveHttp: ServeHttp }
 
-async function open(border: Border, connect: Connect, opening: Opening): Promise<void> {
+async function dialAndCarry(border: Border, connect: Connect, opening: Opening): Promise<void> {
   const { socket } = connect
   const { flow, authority, rule } = opening
   const gone = new AbortController()
@@ -151,6 +159,10 @@ export function splice(client: Socket, upstream: Socket, idle: number): Promise<
       cut('idle_timeout', upstream)
       client.destroy()
     })
+    // A client that is gone looks like one that only stopped sending: it gets less patience.
+    const hurry = () => client.setTimeout(Math.min(idle, HALF_CLOSED_IDLE))
+    client.once('end', hurry)
+    upstream.once('end', hurry)
     client.once('close', () => leave(client, upstream))
     upstream.once('close', () => leave(upstream, client))
     client.pipe(upstream)

@@ -1,6 +1,5 @@
 /** WebSocket over plain HTTP: raw bytes only after a correct 101 (RFC 6455). */
-import { createHash } from 'node:crypto'
-import { type IncomingMessage, request } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { answerRaw } from './answer.ts'
@@ -10,11 +9,14 @@ import type { Border } from './border.ts'
 import { factsOf, flowFacts, originOf } from './forward.ts'
 import { forwardHeaders, isResponseAmbiguous, responseHeaders, valuesOf } from './headers.ts'
 import { faultInUpgrade, judgeRequest } from './judge.ts'
+import { crypto, http } from './node-modules.ts'
 import { type Reason, Refusal } from './reasons.ts'
 import { splice } from './tunnel.ts'
 
 /** RFC 6455, 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
+
+const SWITCH = ['Connection', 'Upgrade', 'Upgrade', 'websocket']
 
 export type Upgrade = {
   req: IncomingMessage
@@ -67,8 +69,9 @@ function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<A
   const { host, port } = to.authority
   const key = valuesOf(req.rawHeaders, 'sec-websocket-key')[0] ?? ''
   const headers = [
-    ...['Host', port === 80 ? formatHost(host.text) : formatAuthority(to.authority)],
-    ...['Connection', 'Upgrade', 'Upgrade', 'websocket'],
+    'Host',
+    port === 80 ? formatHost(host.text) : formatAuthority(to.authority),
+    ...SWITCH,
     ...forwardHeaders(req.rawHeaders, { fixedMethods: false }),
   ]
   return new Promise((resolve, reject) => {
@@ -76,7 +79,7 @@ function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<A
       upstream.destroy()
       reject(new Refusal(reason))
     }
-    const asked = request({
+    const asked = http.request({
       createConnection: () => upstream,
       setHost: false,
       method: 'GET',
@@ -86,7 +89,8 @@ function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<A
     })
     asked.once('upgrade', (response, socket, first) => {
       const accepted = valuesOf(response.rawHeaders, 'sec-websocket-accept')
-      const right = createHash('sha1')
+      const right = crypto()
+        .createHash('sha1')
         .update(key + GUID)
         .digest('base64')
       const isRight = response.statusCode === 101 && accepted.length === 1 && accepted[0] === right
@@ -94,7 +98,7 @@ function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<A
         fail('upstream_protocol_error')
         return
       }
-      resolve({ response, upstream: socket as Socket, switched: true, first })
+      resolve({ response, upstream: socket, switched: true, first })
     })
     asked.once('response', (response) =>
       resolve({ response, upstream, switched: false, first: Buffer.alloc(0) }),
@@ -134,7 +138,7 @@ async function carry(client: Client, answered: Answered): Promise<void> {
 }
 
 function headOf(response: IncomingMessage, switched: boolean): string {
-  const own = switched ? ['Connection', 'Upgrade', 'Upgrade', 'websocket'] : ['Connection', 'close']
+  const own = switched ? SWITCH : ['Connection', 'close']
   const flat = [...own, ...responseHeaders(response.rawHeaders)]
   let text = `HTTP/1.1 ${response.statusCode ?? 502} ${response.statusMessage ?? ''}\r\n`
   for (let at = 0; at + 1 < flat.length; at += 2) text += `${flat[at]}: ${flat[at + 1]}\r\n`

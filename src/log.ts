@@ -35,8 +35,9 @@ export function createLog(options: LogOptions): Log {
       if (LEVELS.indexOf(name) < threshold) return
       attempt(() => {
         const time = now().toISOString()
-        const entry = { time, level: name, event, pid: process.pid }
-        const line = `${JSON.stringify({ ...entry, ...asObject(redact(fields)) })}\n`
+        const entry = { time, level: name, event: redactText(event), pid: process.pid }
+        // Twice: the first gives the order, the second keeps a field from replacing it.
+        const line = `${JSON.stringify({ ...entry, ...asObject(redact(fields)), ...entry })}\n`
         if (stderr !== undefined) attempt(() => stderr.write(line))
         append(folder, time.slice(0, 10), line)
       })

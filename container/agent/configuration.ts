@@ -6,6 +6,10 @@ export type Provider = 'anthropic' | 'openai'
 export type Configuration = {
   provider: Provider
   model: string
+  /** The models a user can choose from, the default first. */
+  models: string[]
+  /** Which of OpenAI's two APIs; servers of other makers have the older one. */
+  openAiApi: 'chat' | 'responses'
   /** Without a trailing slash; the API's own paths (`/v1/…`) are appended. */
   baseUrl: string
   /** In the box this is a placeholder: the border puts the real key in. */
@@ -18,9 +22,13 @@ type Environment = Record<string, string | undefined>
 
 /** @throws AgentFault `auth_required` for what is missing, `internal` for what is wrong. */
 export function readConfiguration(env: Environment): Configuration {
+  const provider = providerFrom(required(env, 'GLOVEBOX_PROVIDER'))
+  const model = required(env, 'GLOVEBOX_MODEL')
   return {
-    provider: providerFrom(required(env, 'GLOVEBOX_PROVIDER')),
-    model: required(env, 'GLOVEBOX_MODEL'),
+    provider,
+    model,
+    models: modelsFrom(model, env['GLOVEBOX_MODELS']),
+    openAiApi: openAiApiFrom(env['GLOVEBOX_OPENAI_API']),
     baseUrl: baseUrlFrom(required(env, 'GLOVEBOX_BASE_URL')),
     apiKey: required(env, 'GLOVEBOX_API_KEY'),
     contextWindow: contextWindowFrom(env['GLOVEBOX_CONTEXT_WINDOW']),
@@ -36,6 +44,17 @@ function required(env: Environment, name: string): string {
 function providerFrom(value: string): Provider {
   if (value === 'anthropic' || value === 'openai') return value
   throw fault.badConfiguration('GLOVEBOX_PROVIDER', '"anthropic" or "openai"')
+}
+
+/** Separated by commas. */
+function modelsFrom(model: string, others = ''): string[] {
+  const named = others.split(',').map((name) => name.trim())
+  return [...new Set([model, ...named.filter((name) => name !== '')])]
+}
+
+function openAiApiFrom(value = 'chat'): 'chat' | 'responses' {
+  if (value === 'chat' || value === 'responses') return value
+  throw fault.badConfiguration('GLOVEBOX_OPENAI_API', '"chat" or "responses"')
 }
 
 function baseUrlFrom(value: string): string {

@@ -43,6 +43,20 @@ export const fault = {
     new AgentFault('invalid_params', 'The prompt is empty. Send text, a file or an image.'),
   promptUnsupported: (what: string) =>
     new AgentFault('invalid_params', `The prompt holds ${what}, which this agent does not take.`),
+  unknownOption: (id: string) =>
+    new AgentFault('invalid_params', `There is no option ${JSON.stringify(id)}.`),
+  unknownValue: (id: string, value: string) =>
+    new AgentFault(
+      'invalid_params',
+      `The option ${JSON.stringify(id)} has no value ${JSON.stringify(value)}.`,
+    ),
+  sessionOpen: () =>
+    new AgentFault('invalid_request', 'This session is open already, or is being opened.'),
+  otherFolder: (cwd: string) =>
+    new AgentFault(
+      'invalid_params',
+      `This session belongs to the folder ${JSON.stringify(cwd)}, not to the one asked for.`,
+    ),
   unknownMode: (mode: string) =>
     new AgentFault('invalid_params', `There is no mode ${JSON.stringify(mode)}.`),
   provider: (sentence: string, status?: number) =>

@@ -7,12 +7,14 @@ const output = protocolOutput()
 // Loaded after the guard stands, so that nothing they print while loading reaches stdout.
 const { ndJsonStream, MessageTooLargeError } = await import('@agentclientprotocol/sdk')
 const { serve } = await import('./acp/server.ts')
+const { sessionStore, stateFolder } = await import('./journal/session-store.ts')
 const { ProcessGroups } = await import('./tools/process-groups.ts')
 
 await using groups = new ProcessGroups()
 const input: ReadableStream<Uint8Array> = Readable.toWeb(process.stdin)
 const { connection, sessions } = serve(ndJsonStream(output, input), {
   groups,
+  store: sessionStore(stateFolder(process.env)),
   env: process.env,
   report,
 })

@@ -26,6 +26,11 @@ export function oneLine(text: string, limit = 200): string {
   return line.length <= limit ? line : `${line.slice(0, limit - 1)}…`
 }
 
+/** The words with a full stop, where they have no end of their own. */
+export function sentence(words: string): string {
+  return /[.!?…]$/.test(words) ? words : `${words}.`
+}
+
 function written(character: string): string {
   return String.raw`\u{${character.codePointAt(0)?.toString(16) ?? ''}}`
 }

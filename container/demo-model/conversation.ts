@@ -16,7 +16,7 @@ export const MessagesRequest = z.looseObject({
   model: z.string(),
   max_tokens: z.number().int().positive(),
   messages: z
-    .array(z.looseObject({ role: z.enum(['user', 'assistant']), content: Content }))
+    .array(z.looseObject({ role: z.enum(['user', 'assistant', 'system']), content: Content }))
     .min(1),
   tools: z
     .array(
@@ -46,6 +46,8 @@ export function lastTurn(messages: MessagesRequest['messages']): Turn {
   let open: string[] = []
   let results = new Map<string, ToolAnswer>()
   for (const message of messages) {
+    // Claude Code sends notes for the model between the messages.
+    if (message.role === 'system') continue
     const blocks = blocksOf(message.content)
     if (message.role === 'assistant') {
       open.push(...blocks.flatMap(toolUseId))

@@ -7,8 +7,8 @@ export type Sink = {
   send: (message: object) => void
   /** True while more is queued than a stalled reader may hold up. */
   isBlocked: () => boolean
-  /** Resolves when everything was handed to the kernel, or after `milliseconds`. */
-  flush: (milliseconds: number) => Promise<void>
+  /** Calls back when everything was handed to the kernel, or after `milliseconds`. */
+  flush: (milliseconds: number, callback: () => void) => void
 }
 
 /** Bytes that may wait for a reader before nothing new is let through. */
@@ -25,11 +25,10 @@ export function openSink(onLost: () => void): Sink {
   return {
     send: (message) => out.write(`${JSON.stringify(message)}\n`),
     isBlocked: () => out.writableLength > MAX_QUEUED,
-    flush: (milliseconds) =>
-      new Promise((resolve) => {
-        setTimeout(resolve, milliseconds).unref()
-        out.write('', () => resolve())
-      }),
+    flush: (milliseconds, callback) => {
+      setTimeout(callback, milliseconds).unref()
+      out.write('', callback)
+    },
   }
 }
 

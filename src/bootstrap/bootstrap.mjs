@@ -1,14 +1,15 @@
 /**
  * `node src/bootstrap/bootstrap.mjs setup | bundle | demo | test | engine:stop`: from a fresh clone
- * on a bare machine to a running program. Starts under any Node from 18 on, with nothing installed,
+ * on a bare machine to a running program. Starts under any Node from 20 on, with nothing installed,
  * and goes on under the pinned Node.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+
 import { installModules } from './modules.mjs'
 import { pinnedNode, runsPinned } from './pinned-node.mjs'
-import { say } from './steps.mjs'
 import { exitOf } from './run.mjs'
+import { say } from './steps.mjs'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const [what = '', ...rest] = process.argv.slice(2)

@@ -1,5 +1,6 @@
 /** The network bridge of the private engine, and the packet filter rules that name it. */
 import { readFileSync } from 'node:fs'
+
 import { run, which } from './run.mjs'
 import { BootstrapError } from './steps.mjs'
 import { freeSubnet } from './subnet.mjs'

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+
 import { run } from './run.mjs'
 import { step } from './steps.mjs'
 
@@ -31,8 +32,7 @@ export async function bundle(root) {
   step('Bundling the programs')
   const rolldown = join(root, 'node_modules/rolldown/bin/cli.mjs')
   rmSync(join(dist, 'launcher'), { recursive: true, force: true })
-  const env = { ...process.env, NO_COLOR: '1' }
-  await run(process.execPath, [rolldown, '-c', 'rolldown.config.ts'], { cwd: root, env })
+  await run(process.execPath, [rolldown, '-c', 'rolldown.config.ts'], { cwd: root })
   writeFileSync(stamp, wanted)
 }
 
@@ -55,6 +55,6 @@ function filesOf(path) {
     throw error
   }
   return entries
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((entry) => filesOf(join(path, entry.name)))
 }

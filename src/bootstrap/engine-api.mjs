@@ -1,6 +1,6 @@
+import { lstatSync } from 'node:fs'
 /** The few requests the bootstrap sends to its own engine, before anything is installed. */
 import { request } from 'node:http'
-import { lstatSync } from 'node:fs'
 
 /** Milliseconds one request may take. */
 const BOUND = 10_000

@@ -23,6 +23,8 @@ export function enginePaths(root) {
     socket: join(run, 'docker.sock'),
     pidFile: join(run, 'dockerd.pid'),
     config: join(home, 'daemon.json'),
+    /** There while somebody starts the engine. */
+    starting: join(home, 'starting'),
     log: join(home, 'dockerd.log'),
     containerd: {
       config: join(home, 'containerd.toml'),

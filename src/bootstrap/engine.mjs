@@ -1,6 +1,7 @@
 /** An engine that answers; on Debian and Ubuntu, for root, one is set up when there is none. */
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+
 import { namedCandidate } from '../docker/candidates.ts'
 import { findEngine } from '../docker/find.ts'
 import { aptInstall } from './apt.mjs'

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+
 import { which } from './run.mjs'
 
 /** Takes down every mount at or below these folders, the innermost first. */
@@ -16,7 +17,7 @@ export function mountsBelow(table, folders) {
     .split('\n')
     .map((line) => unescapeMount(line.split(' ')[1] ?? ''))
     .filter((path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`)))
-    .reverse()
+    .toReversed()
 }
 
 /** Blanks are written `\040` there (proc(5)). */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+
 import { BootstrapError } from './steps.mjs'
 
 const packageName = () => `node-linux-${process.arch}`

@@ -3,8 +3,17 @@
  * containerd and bridge, below `.glovebox-engine/`. It stays until `npm run engine:stop`.
  */
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+
 import { ensureBridge, removeBridge } from './bridge.mjs'
 import { emptyEngine, isSocket, ping } from './engine-api.mjs'
 import { enginePaths } from './engine-paths.mjs'
@@ -21,9 +30,9 @@ const STOP_BOUND = 15_000
 export async function startPrivateEngine(root) {
   const paths = enginePaths(root)
   const { containerd } = paths
-  mkdirSync(paths.home, { recursive: true, mode: 0o700 })
+  mkdirSync(paths.home, { recursive: true, mode: 0o755 })
   mkdirSync(containerd.state, { recursive: true, mode: 0o700 })
-  if (livePid(paths.pidFile, `unix://${paths.socket}`) === undefined) {
+  if (claimStart(paths)) {
     step(`Starting an engine of our own in ${paths.home}`)
     await ensureBridge(paths.bridge)
     startContainerd(containerd)
@@ -31,7 +40,18 @@ export async function startPrivateEngine(root) {
     startDockerd(paths)
   }
   await until(() => ping(paths.socket), paths.log)
+  rmSync(paths.starting, { recursive: true, force: true })
   return paths.socket
+}
+
+/** Whether it is on us to start the engine: it does not run, and nobody else is starting it. */
+function claimStart(paths) {
+  if (livePid(paths.pidFile, `unix://${paths.socket}`) !== undefined) return false
+  const since = statSync(paths.starting, { throwIfNoEntry: false })?.mtimeMs
+  if (since !== undefined && Date.now() - since < START_BOUND) return false
+  rmSync(paths.starting, { recursive: true, force: true })
+  mkdirSync(paths.starting)
+  return true
 }
 
 function startContainerd(paths) {
@@ -54,15 +74,17 @@ function startDockerd(paths) {
   // An empty file of our own, or dockerd would also read the machine's /etc/docker/daemon.json.
   writeFileSync(paths.config, '{}\n')
   rmSync(paths.pidFile, { force: true })
-  startDetached(
-    'dockerd',
-    [
-      ...['--config-file', paths.config, '--host', `unix://${paths.socket}`],
-      ...['--data-root', paths.data, '--exec-root', paths.exec, '--pidfile', paths.pidFile],
-      ...['--containerd', paths.containerd.socket, '--bridge', paths.bridge],
-    ],
-    paths.log,
-  )
+  const options = {
+    'config-file': paths.config,
+    host: `unix://${paths.socket}`,
+    'data-root': paths.data,
+    'exec-root': paths.exec,
+    pidfile: paths.pidFile,
+    containerd: paths.containerd.socket,
+    bridge: paths.bridge,
+  }
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+  startDetached('dockerd', args, paths.log)
 }
 
 /** In its own session: it outlives us, and the terminal's Ctrl-C does not reach it. */
@@ -103,8 +125,15 @@ export async function stopPrivateEngine(root) {
   if (containerd !== undefined) await endProcess(containerd, paths.containerd.config, STOP_BOUND)
   unmountBelow([paths.home, paths.run])
   await removeBridge(paths.bridge)
-  for (const path of [paths.socket, paths.pidFile, paths.containerd.pidFile, paths.exec]) {
+  for (const path of [
+    paths.socket,
+    paths.pidFile,
+    paths.containerd.pidFile,
+    paths.exec,
+    paths.starting,
+  ]) {
     rmSync(path, { force: true, recursive: true })
   }
-  if (pid !== undefined) say(`Its images are kept in ${paths.home}; remove the folder to free them.`)
+  if (pid !== undefined)
+    say(`Its images are kept in ${paths.home}; remove the folder to free them.`)
 }

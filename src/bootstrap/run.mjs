@@ -2,21 +2,26 @@ import { spawn } from 'node:child_process'
 import { accessSync, constants as access } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+
 import { BootstrapError } from './steps.mjs'
 
-const LAST_LINES = 15
+/** Some tools say what is wrong first (npm), others last (apt-get). */
+const FIRST_LINES = 6
+const LAST_LINES = 12
 
 /**
- * Runs a tool without standard input and resolves with its stdout. Throws with the last lines it
- * printed when it fails.
+ * Runs a tool without standard input and resolves with its stdout. Throws with the first and last
+ * lines it printed when it fails.
  */
 export async function run(command, args, options = {}) {
   const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const lines = []
   let stdout = ''
   const keep = (text) => {
-    lines.push(...text.split('\n').filter((line) => line.trim() !== ''))
-    lines.splice(0, lines.length - LAST_LINES)
+    const plain = stripVTControlCharacters(text).split('\n')
+    lines.push(...plain.filter((line) => line.trim() !== '' && !/^\s+at /.test(line)))
+    lines.splice(FIRST_LINES, lines.length - FIRST_LINES - LAST_LINES)
   }
   child.stdout.setEncoding('utf8').on('data', (text) => {
     stdout += text

@@ -40,5 +40,4 @@ function overlaps(route, network) {
 
 const MASK = (0xff_ff_ff_ff << (32 - PREFIX)) >>> 0
 
-const toNumber = (address) =>
-  address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+const toNumber = (address) => address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)

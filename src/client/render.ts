@@ -29,6 +29,7 @@ export type Renderer = {
 }
 
 const DIFF_LIMIT = 40
+const ENDED = new Set(['completed', 'failed'])
 /** A question shows nearly all of what it is about. */
 const QUESTION_LIMIT = 400
 const OUTPUT_LIMIT = 15
@@ -60,8 +61,10 @@ export function createRenderer(screen: Screen): Renderer {
     update(update) {
       const call = record.apply(update)
       if (call !== undefined) {
-        if (statuses.get(call.toolCallId) === call.status) return
+        const before = statuses.get(call.toolCallId)
         statuses.set(call.toolCallId, call.status)
+        // A call is shown when it comes up and when it has ended.
+        if (before === call.status || (before !== undefined && !ENDED.has(call.status))) return
         lines(callLines(call, asked.has(call.toolCallId), screen.paint))
       } else if (update.sessionUpdate === 'agent_message_chunk') {
         stream('text', textOf(update.content))
@@ -79,8 +82,7 @@ export function createRenderer(screen: Screen): Renderer {
 
 function callLines(call: ToolCallRecord, wasAsked: boolean, paint: Paint): string[] {
   const name = `[${call.kind}] ${visibleLine(call.title)}`
-  if (call.status === 'pending') return [`${paint('name', '▸')} ${name}`]
-  if (call.status === 'in_progress') return [paint('faint', `… ${name}: in progress`)]
+  if (!ENDED.has(call.status)) return [`${paint('name', '▸')} ${name}`]
   const failed = call.status === 'failed'
   const mark = failed ? paint('bad', '✖') : paint('good', '✔')
   const head = `${mark} ${name}: ${visibleLine(call.status)}`

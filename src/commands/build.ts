@@ -1,6 +1,6 @@
+import type { ImageFacts } from '../docker/engine.ts'
 /** `glovebox build`: brings the images up to date and pins them. */
 import { findEngine } from '../docker/find.ts'
-import type { ImageFacts } from '../docker/engine.ts'
 import { EXIT, GloveboxError } from '../errors.ts'
 import { loadArchive } from '../images/archive.ts'
 import { buildImages } from '../images/build.ts'
@@ -34,7 +34,7 @@ export async function buildCommand(argv: string[], io: Io): Promise<number> {
   const images =
     from === undefined
       ? await buildImages(engine, roles, { base, env: io.env, onStep })
-      : await loadArchive(engine, from, roles)
+      : await loadArchive(engine, from, roles, onStep)
   await pinImages(io.env, engine.info.uri, images)
   if (from !== undefined) for (const [role, facts] of images) onStep(loaded(role, facts))
   return EXIT.ok

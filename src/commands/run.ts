@@ -1,10 +1,10 @@
 /** `glovebox run`: one prompt in one folder, for scripts and CI; the same client as the demo's. */
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 
 import { paintFor } from '../client/colour.ts'
 import { connect } from '../client/connect.ts'
-import type { AgentConnection, Handlers } from '../client/connect.ts'
+import type { Handlers } from '../client/connect.ts'
 import { faultSentence } from '../client/fault.ts'
 import { watchInterrupts } from '../client/interrupt.ts'
 import type { Interrupt } from '../client/interrupt.ts'
@@ -20,12 +20,13 @@ import { parseArguments } from './arguments.ts'
 import type { Io } from './io.ts'
 
 const USAGE =
-  'glovebox run [--cwd DIR] [--agent NAME] [--allow|--deny|--ask] ' +
+  'glovebox run [--cwd DIR] [--agent NAME] [--mode ID] [--allow|--deny|--ask] ' +
   '[--output text|json|stream-json] PROMPT   (PROMPT - reads it from stdin)'
 
 export type RunOptions = {
   cwd: string
   agent: string | undefined
+  mode: string | undefined
   policy: PermissionPolicy
   output: 'text' | 'json' | 'stream-json'
   prompt: string
@@ -57,7 +58,7 @@ async function run(
   interrupt: Interrupt,
   io: Io,
 ): Promise<number> {
-  const { agent, cwd, policy, prompt } = options
+  const { agent, cwd, mode, policy, prompt } = options
   const child = spawnAcp({
     entry: process.argv[1] ?? '',
     args: agent === undefined ? [] : ['--agent', agent],
@@ -67,20 +68,9 @@ async function run(
   interrupt.onSecond = () => void child.kill('SIGKILL')
   const handlers = handlersFor(reporter, answererFor(policy, io), interrupt.signal)
   await using connection = await connect(child, handlers)
-  const result = await prompted(connection, { cwd, prompt, signal: interrupt.signal })
+  const result = await runPrompt(connection, { cwd, prompt, mode, signal: interrupt.signal })
   reporter.done(result)
   return exitCodeOf(result.stopReason)
-}
-
-/** An agent that ended in mid-turn is told with its own last words. */
-async function prompted(connection: AgentConnection, options: Parameters<typeof runPrompt>[1]) {
-  try {
-    return await runPrompt(connection, options)
-  } catch (error) {
-    const words = await connection.lastWords()
-    if (words === undefined) throw error
-    throw new GloveboxError('session_ended', `The agent ended: ${words}`, '', { cause: error })
-  }
 }
 
 function handlersFor(reporter: Reporter, answer: Answerer, interrupted: AbortSignal): Handlers {
@@ -115,6 +105,7 @@ export async function runOptions(argv: string[], io: Io): Promise<RunOptions> {
     {
       cwd: { type: 'string' },
       agent: { type: 'string' },
+      mode: { type: 'string' },
       output: { type: 'string' },
       allow: { type: 'boolean' },
       deny: { type: 'boolean' },
@@ -129,10 +120,14 @@ export async function runOptions(argv: string[], io: Io): Promise<RunOptions> {
   const prompt = fromInput ? await readAll(io.stdin) : word
   if (prompt.trim() === '')
     throw new GloveboxError('usage', 'The prompt is empty.', `Usage: ${USAGE}`)
-  const cwd = typeof values['cwd'] === 'string' ? values['cwd'] : process.cwd()
+  const text = (name: string) => {
+    const value = values[name]
+    return typeof value === 'string' ? value : undefined
+  }
   return {
-    cwd: isAbsolute(cwd) ? cwd : resolve(cwd),
-    agent: typeof values['agent'] === 'string' ? values['agent'] : undefined,
+    cwd: resolve(text('cwd') ?? '.'),
+    agent: text('agent'),
+    mode: text('mode'),
     policy,
     output: outputOf(values['output']),
     prompt,

@@ -50,7 +50,7 @@ export async function engineCall<T>(
 }
 
 /** The HTTP status of an engine's error answer. */
-export function statusOf(error: unknown): number | undefined {
+function statusOf(error: unknown): number | undefined {
   const status = asFailure(error).statusCode
   return typeof status === 'number' ? status : undefined
 }
@@ -93,7 +93,7 @@ function tooSlow(what: string, bound: number): GloveboxError {
 }
 
 /** The engine's own words, on one line, ending in a full stop. */
-export function reasonOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   const failure = asFailure(error)
   if (error instanceof ZodError) return 'its answer is not what an engine of its version says.'
   const json = asFailure(failure.json)

@@ -47,15 +47,28 @@ export function startedContainer(place: Place, id: string, watch?: ExitWatch): S
       const watching = watch ?? (await watchExit(place.socketPath, id, 'not-running'))
       return await watching.ended
     },
-    kill: async (signal) => {
-      await engineCall(`send ${signal} to the container`, BOUND.kill, (abortSignal) =>
-        // 404 and 409: it ended by itself before the signal came.
-        unlessStatus([404, 409], container.kill({ signal, abortSignal })),
-      )
-    },
+    kill: (signal) => kill(container, signal),
     exec: (command) => exec(container, command),
     remove: () => removeContainer(container),
   }
+}
+
+async function kill(container: Dockerode.Container, signal: string): Promise<void> {
+  try {
+    await engineCall(`send ${signal} to the container`, BOUND.kill, (abortSignal) =>
+      container.kill({ signal, abortSignal }),
+    )
+  } catch (error) {
+    // It ended by itself before the signal came: each engine has its own status and words for that.
+    if (await isRunning(container)) throw error
+  }
+}
+
+async function isRunning(container: Dockerode.Container): Promise<boolean> {
+  return await engineCall('inspect the container', BOUND.inspect, async (abortSignal) => {
+    const found = await unlessStatus([404], container.inspect({ abortSignal }))
+    return found?.State.Running === true
+  })
 }
 
 async function inspectContainer(container: Dockerode.Container): Promise<ContainerInspect> {

@@ -1,11 +1,7 @@
 /** Where the engines differ in what they take and tell, as data. Tried on Docker 20.10 and Podman 4.3. */
 import type { EngineInfo } from './engine.ts'
 
-export type EngineVariant =
-  | 'docker-rootful'
-  | 'docker-rootless'
-  | 'podman-rootful'
-  | 'podman-rootless'
+type EngineVariant = 'docker-rootful' | 'docker-rootless' | 'podman-rootful' | 'podman-rootless'
 
 export type EngineDifferences = {
   /**
@@ -82,7 +78,7 @@ const PODMAN = {
   },
 }
 
-export const DIFFERENCES: Record<EngineVariant, EngineDifferences> = {
+const DIFFERENCES: Record<EngineVariant, EngineDifferences> = {
   'docker-rootful': { ...DOCKER, user: 'same' },
   'docker-rootless': { ...DOCKER, user: 'root' },
   'podman-rootful': { ...PODMAN, user: 'same', usernsMode: undefined },
@@ -94,7 +90,7 @@ export const DIFFERENCES: Record<EngineVariant, EngineDifferences> = {
   },
 }
 
-export function engineVariant(info: EngineInfo): EngineVariant {
+function engineVariant(info: EngineInfo): EngineVariant {
   return `${info.kind}-${info.rootless ? 'rootless' : 'rootful'}`
 }
 

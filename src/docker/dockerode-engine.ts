@@ -7,10 +7,11 @@ import { GloveboxError } from '../errors.ts'
 import { BOUND, engineCall, unlessStatus } from './call.ts'
 import { createdContainer, type Place, startedContainer } from './container-handle.ts'
 import { ContainerAnswers, CreateAnswer, VolumeAnswers } from './engine-answers.ts'
-import type { ContainerBody, CreatedContainer, Engine, EngineInfo } from './engine.ts'
+import type { ContainerBody, CreatedContainer, Engine, EngineInfo, Mount } from './engine.ts'
 import { buildImage } from './image-build.ts'
 import { imageFacts, importRootfs, loadImages, pullImage, tagImage } from './image-store.ts'
 import { ensureNetwork } from './network.ts'
+import { podmanMounts } from './podman-mounts.ts'
 
 /** Loads dockerode, which takes a quarter of a second: call it when an engine is really needed. */
 export async function dockerodeEngine(info: EngineInfo): Promise<Engine> {
@@ -32,7 +33,11 @@ export async function dockerodeEngine(info: EngineInfo): Promise<Engine> {
     load: (archive) => loadImages(docker, archive),
     pull: (reference, onLine) => pullImage(docker, reference, onLine),
     tag: (id, tag) => tagImage(docker, id, tag),
-    create: (body, networks = []) => create(place, body, networks),
+    create: async (body, networks = []) => {
+      if (info.kind === 'docker') return await create(place, body, networks)
+      await requireSources(body.HostConfig.Mounts)
+      return await create(place, { ...body, HostConfig: podmanMounts(body.HostConfig) }, networks)
+    },
     list: async (label) => {
       const found = await engineCall('list its containers', BOUND.list, async (abortSignal) =>
         ContainerAnswers.parse(
@@ -54,7 +59,7 @@ export async function dockerodeEngine(info: EngineInfo): Promise<Engine> {
       return found.Volumes.map((one) => ({ name: one.Name, labels: one.Labels }))
     },
     removeVolume: async (name) => removeVolume(docker, name),
-    ensureNetwork: (name, labels) => ensureNetwork(docker, info, name, labels),
+    ensureNetwork: (name, labels, options) => ensureNetwork(docker, info, name, labels, options),
   }
 }
 
@@ -121,6 +126,25 @@ async function removeVolume(docker: Dockerode, name: string): Promise<boolean> {
 
 const isConflict = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && 'statusCode' in error && error.statusCode === 409
+
+/** Podman makes a missing source, as a folder of root's. */
+async function requireSources(mounts: Mount[]): Promise<void> {
+  const sources = mounts.flatMap((one) => (one.Type === 'bind' && one.Source ? [one.Source] : []))
+  await Promise.all(
+    sources.map(async (source) => {
+      try {
+        await lstat(source)
+      } catch (error) {
+        throw new GloveboxError(
+          'engine_failed',
+          `The engine could not create the container: the mount source ${source} does not exist.`,
+          '',
+          { cause: error },
+        )
+      }
+    }),
+  )
+}
 
 /** tar-fs would leave a missing file out and say so late: look first. */
 async function requireFiles(folder: string, files: string[]): Promise<void> {

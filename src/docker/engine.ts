@@ -177,6 +177,13 @@ export type Engine = {
   volumes(label: string): Promise<{ name: string; labels: Record<string, string> }[]>
   /** No error when it is gone; false when still in use. */
   removeVolume(name: string): Promise<boolean>
-  /** Makes the network when it is missing; refuses one of that name that is not as asked. */
-  ensureNetwork(name: string, labels: Record<string, string>): Promise<void>
+  /**
+   * Makes the network when it is missing; refuses one of that name that is not as asked. Its
+   * containers cannot reach each other, unless `reachable` says so.
+   */
+  ensureNetwork(
+    name: string,
+    labels: Record<string, string>,
+    options?: { reachable: boolean },
+  ): Promise<void>
 }

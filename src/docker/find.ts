@@ -5,7 +5,10 @@ import { dockerodeEngine } from './dockerode-engine.ts'
 import type { Engine, EngineInfo } from './engine.ts'
 import { type Probe, probe } from './probe.ts'
 
+/** Milliseconds until a socket nobody named is passed over. */
 const CANDIDATE_BOUND = 3_000
+/** There is no other engine to turn to: a busy one may take its time. */
+const ONLY_ONE_BOUND = 10_000
 
 export type FindOptions = {
   /** The socket of this checkout's private engine; found from the module's place by default. */
@@ -52,7 +55,7 @@ const toCandidate = (path: string): Candidate => ({
 async function tryCandidate(candidate: Candidate): Promise<Probe> {
   const path = socketOf(candidate.address)
   if (path === undefined) return { ok: false, why: 'unfit', text: 'not a unix socket' }
-  return await probe(path, CANDIDATE_BOUND)
+  return await probe(path, candidate.explicit ? ONLY_ONE_BOUND : CANDIDATE_BOUND, ONLY_ONE_BOUND)
 }
 
 /** `unix:///run/docker.sock` or a plain absolute path. */

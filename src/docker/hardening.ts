@@ -5,7 +5,7 @@ import type { ContainerBody, EngineInfo, HostConfig, Mount } from './engine.ts'
 import { AGENT_LIMITS, type HardLimits, type Limits, PROXY_LIMITS } from './limits.ts'
 
 /** Where the proxy's volume is in both containers. */
-export const SHARED_FOLDER = '/run/glovebox'
+const SHARED_FOLDER = '/run/glovebox'
 export const HOME_FOLDER = '/home/agent'
 export const EGRESS_NETWORK = 'glovebox-egress'
 

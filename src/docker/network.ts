@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Dockerode from 'dockerode'
 
 import { GloveboxError } from '../errors.ts'
-import { BOUND, engineCall, unlessStatus } from './call.ts'
+import { BOUND, engineCall, engineError, unlessStatus } from './call.ts'
 import { differencesOf } from './differences.ts'
 import { NetworkAnswers, type NetworkFacts } from './engine-answers.ts'
 import type { EngineInfo } from './engine.ts'
@@ -21,13 +21,17 @@ export async function ensureNetwork(
   info: EngineInfo,
   name: string,
   labels: Record<string, string>,
+  { reachable } = { reachable: false },
 ): Promise<void> {
-  const wanted = differencesOf(info).networkOptions
+  const wanted = optionsFor(info, reachable)
+  let failure: Error | undefined
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
     // oxlint-disable no-await-in-loop -- each attempt looks at what the one before left
     const [oldest, ...others] = await networksNamed(docker, name)
+    if (oldest === undefined && failure !== undefined) throw failure
     if (oldest === undefined) {
-      await create(docker, name, labels, wanted)
+      // Another launcher may have been first: each engine has its own status for that.
+      failure = await create(docker, name, labels, wanted)
     } else if (others.length > 0) {
       await Promise.all(others.map((one) => remove(docker, one)))
     } else {
@@ -44,6 +48,13 @@ export async function ensureNetwork(
   )
 }
 
+/** The options that keep containers apart, or the same ones switched the other way. */
+function optionsFor(info: EngineInfo, reachable: boolean): Record<string, string> {
+  const apart = differencesOf(info).networkOptions
+  if (!reachable) return apart
+  return Object.fromEntries(Object.keys(apart).map((name) => [name, 'true']))
+}
+
 /** Networks of exactly this name, the oldest first. */
 async function networksNamed(docker: Dockerode, name: string): Promise<NetworkFacts[]> {
   const found = await engineCall('list its networks', BOUND.network, async (abortSignal) =>
@@ -57,27 +68,22 @@ async function networksNamed(docker: Dockerode, name: string): Promise<NetworkFa
 
 const order = (network: NetworkFacts): string => `${network.Created} ${network.Id}`
 
+/** Gives the error in place of throwing it. */
 async function create(
   docker: Dockerode,
   name: string,
   labels: Record<string, string>,
   options: Record<string, string>,
-): Promise<void> {
-  await engineCall(`create the network ${name}`, BOUND.network, (abortSignal) =>
-    // 409: another launcher was first.
-    unlessStatus(
-      [409],
-      docker.createNetwork({
-        Name: name,
-        CheckDuplicate: true,
-        Driver: 'bridge',
-        Internal: false,
-        Labels: labels,
-        Options: options,
-        abortSignal,
-      }),
-    ),
-  )
+): Promise<Error | undefined> {
+  const body = { Name: name, CheckDuplicate: true, Driver: 'bridge', Internal: false }
+  try {
+    await engineCall(`create the network ${name}`, BOUND.network, (abortSignal) =>
+      docker.createNetwork({ ...body, Labels: labels, Options: options, abortSignal }),
+    )
+    return undefined
+  } catch (error) {
+    return engineError('create the network', error)
+  }
 }
 
 async function remove(docker: Dockerode, network: NetworkFacts): Promise<void> {
@@ -88,7 +94,7 @@ async function remove(docker: Dockerode, network: NetworkFacts): Promise<void> {
 }
 
 /** Throws when the network would let proxies reach each other, or is someone else's. */
-export function requireAsAsked(
+function requireAsAsked(
   network: NetworkFacts,
   labels: Record<string, string>,
   options: Record<string, string>,

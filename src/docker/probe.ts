@@ -7,26 +7,40 @@ import type { EngineInfo } from './engine.ts'
 import { unixRequest } from './unix-request.ts'
 
 /** Docker 20.10; Podman 3 and later say 1.40 or 1.41. */
-export const API_FLOOR = [1, 41] as const
+const API_FLOOR = [1, 41] as const
 
 export type Probe =
   | { ok: true; info: EngineInfo }
   /** `absent`: nothing listens. `denied`: no right to connect. `unfit`: something else is wrong. */
   | { ok: false; why: 'absent' | 'denied' | 'unfit'; text: string }
 
-/** Answers within `bound` milliseconds; never throws. */
-export async function probe(socketPath: string, bound: number): Promise<Probe> {
+/**
+ * Never throws. Whether an engine is there shows within `bound` milliseconds; one that is there
+ * may take `infoBound` to describe itself, as a busy Podman does.
+ */
+export async function probe(socketPath: string, bound: number, infoBound = bound): Promise<Probe> {
+  const first = await ask(socketPath, '/version', Version, bound)
+  if ('failure' in first) return first.failure
+  const second = await ask(socketPath, '/info', System, infoBound)
+  return 'failure' in second
+    ? second.failure
+    : await describe(socketPath, first.answer, second.answer)
+}
+
+async function ask<T>(
+  socketPath: string,
+  path: string,
+  shape: z.ZodType<T>,
+  bound: number,
+): Promise<{ answer: T } | { failure: Probe }> {
   const signal = AbortSignal.timeout(bound)
-  const ask = async (path: string): Promise<unknown> => {
-    const answer = await unixRequest({ socketPath, method: 'GET', path, signal })
-    if (answer.status !== 200) throw new Error(`HTTP ${answer.status} on ${path}`)
-    return JSON.parse(answer.body)
-  }
   try {
-    const [version, system] = await Promise.all([ask('/version'), ask('/info')])
-    return await describe(socketPath, Version.parse(version), System.parse(system))
+    const { status, body } = await unixRequest({ socketPath, method: 'GET', path, signal })
+    if (status !== 200) throw new Error(`HTTP ${status} on ${path}`)
+    return { answer: shape.parse(JSON.parse(body)) }
   } catch (error) {
-    return failed(error, bound)
+    const late = unfit(`no answer within ${bound / 1000} s`)
+    return { failure: signal.aborted ? late : failed(error) }
   }
 }
 
@@ -112,7 +126,7 @@ export function meetsFloor(apiVersion: string): boolean {
 
 const unfit = (text: string): Probe => ({ ok: false, why: 'unfit', text })
 
-function failed(error: unknown, bound: number): Probe {
+function failed(error: unknown): Probe {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EACCES' || code === 'EPERM') {
     return { ok: false, why: 'denied', text: 'permission denied' }
@@ -122,9 +136,6 @@ function failed(error: unknown, bound: number): Probe {
   }
   if (code === 'ECONNREFUSED' || code === 'ENOTSOCK') {
     return { ok: false, why: 'absent', text: 'nothing listens there' }
-  }
-  if (error instanceof Error && (error.name === 'TimeoutError' || code === 'ABORT_ERR')) {
-    return unfit(`no answer within ${bound / 1000} s`)
   }
   return unfit('what answers there is not a Docker or Podman engine')
 }

@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { access } from 'node:fs/promises'
+
 import type { Engine, ImageFacts } from '../docker/engine.ts'
 import { GloveboxError } from '../errors.ts'
 import { type Role, imageTag } from './catalogue.ts'
@@ -12,6 +13,7 @@ export async function loadArchive(
   engine: Engine,
   archive: string,
   roles: Role[],
+  onStep: (line: string) => void,
 ): Promise<Map<Role, ImageFacts>> {
   try {
     await access(archive)
@@ -23,6 +25,7 @@ export async function loadArchive(
       { cause },
     )
   }
+  onStep(`Loading ${archive}`)
   await engine.load(createReadStream(archive))
   const found = await Promise.all(
     roles.map(async (role) => ({ role, facts: await engine.image(imageTag(role)) })),

@@ -1,6 +1,7 @@
 /** Which base image ours are built on. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+
 import type { Engine } from '../docker/engine.ts'
 import { GloveboxError, sentenceOf } from '../errors.ts'
 import { packageRoot } from '../package-root.ts'
@@ -20,38 +21,46 @@ export type Base = {
 
 export type BaseOptions = {
   /** The user's own choice: `--base` or `BASE_IMAGE`. */
-  chosen: string | undefined
+  base: string | undefined
   env: NodeJS.ProcessEnv
   onStep: (line: string) => void
 }
 
 /**
- * The first of these that is to be had:
- * 1. the image the user named, in the engine or pulled; no other is tried when it is not;
- * 2. the public Node image the Dockerfile pins, or our own base, when the engine has one of them;
- * 3. the public image, pulled, when a registry answers within 10 s;
- * 4. our own base, made from Debian packages: as root on Debian or Ubuntu.
- * Throws `image_missing`.
+ * The base to build on that the engine has already: the one the user named, else the public Node
+ * image the Dockerfile pins, else our own.
  */
-export async function chooseBase(engine: Engine, options: BaseOptions): Promise<Base> {
-  if (options.chosen !== undefined) return await chosenBase(engine, options.chosen, options)
-  const pinned = await pinnedBase()
+export async function presentBase(
+  engine: Engine,
+  chosen: string | undefined,
+): Promise<Base | undefined> {
+  if (chosen !== undefined) return await inEngine(engine, chosen, false)
+  const pinned = await inEngine(engine, await pinnedBase(), false)
+  if (pinned !== undefined) return pinned
   const own = await debianBase(engine.info.arch)
-  const present =
-    (await inEngine(engine, pinned, false)) ??
-    (own && (await inEngine(engine, own.tag, true)))
-  if (present !== undefined) return present
+  return own && (await inEngine(engine, own.tag, true))
+}
+
+/**
+ * Gets a base, by the first of these:
+ * 1. the image the user named, pulled; no other is tried when that fails;
+ * 2. the public image, pulled, when a registry answers within 10 s;
+ * 3. our own base, made from Debian packages: as root on Debian or Ubuntu.
+ * Throws `image_missing`, `build_failed`, `engine_failed`.
+ */
+export async function obtainBase(engine: Engine, options: BaseOptions): Promise<Base> {
+  if (options.base !== undefined) return await pulledBase(engine, options.base, options)
+  const pinned = await pinnedBase()
   const why = await tryPull(engine, pinned, options.onStep)
   const pulled = await inEngine(engine, pinned, false)
   if (pulled !== undefined) return pulled
+  const own = await debianBase(engine.info.arch)
   if (own === undefined || !mayMakeDebianBase()) throw noSource(why, own !== undefined)
   const id = await makeDebianBase(engine, own, options.env, options.onStep)
   return { reference: own.tag, id, complete: true }
 }
 
-async function chosenBase(engine: Engine, name: string, options: BaseOptions): Promise<Base> {
-  const present = await inEngine(engine, name, false)
-  if (present !== undefined) return present
+async function pulledBase(engine: Engine, name: string, options: BaseOptions): Promise<Base> {
   options.onStep(`Pulling ${name}`)
   await engine.pull(name, () => undefined)
   const pulled = await inEngine(engine, name, false)
@@ -85,10 +94,12 @@ async function tryPull(
   onStep(`Pulling ${reference.split('@')[0]}`)
   const silent = Promise.withResolvers<string>()
   const timer = setTimeout(() => silent.resolve('no registry answered within 10 s'), REGISTRY_BOUND)
-  const pulling = engine.pull(reference, () => clearTimeout(timer)).then(
-    () => '',
-    (error: unknown) => sentenceOf(error),
-  )
+  const pulling = engine
+    .pull(reference, () => clearTimeout(timer))
+    .then(
+      () => '',
+      (error: unknown) => sentenceOf(error),
+    )
   const why = await Promise.race([pulling, silent.promise])
   clearTimeout(timer)
   if (why !== '') onStep('No image registry can be reached from this engine')

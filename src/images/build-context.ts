@@ -1,7 +1,7 @@
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+
 import type { Engine } from '../docker/engine.ts'
-import { packageRoot } from '../package-root.ts'
 import { cacheFolder } from './cache-folder.ts'
 import { CONTEXT_FILES, type Role, recipeOf } from './catalogue.ts'
 import { claudeContext } from './claude-modules.ts'
@@ -14,6 +14,8 @@ export type BuildContext = AsyncDisposable & {
 }
 
 export type ContextOptions = {
+  /** Where the files are copied from. */
+  root: string
   arch: Engine['info']['arch']
   env: NodeJS.ProcessEnv
   /** Files of `container/base/host`. */
@@ -31,7 +33,7 @@ export async function buildContext(role: Role, options: ContextOptions): Promise
     ? await claudeContext(options.arch, options.env, options.onStep)
     : await mkdtemp(join(await cacheFolder(options.env), 'context-'))
   const files = [...new Set([...CONTEXT_FILES, ...recipeOf(role).files])]
-  await Promise.all(files.map((file) => place(folder, file)))
+  await Promise.all(files.map((file) => place(options.root, folder, file)))
   const host = { ...options.host, README: 'Fetch settings of the building machine.\n' }
   await Promise.all(
     Object.entries(host).map(([name, text]) =>
@@ -50,10 +52,10 @@ export async function buildContext(role: Role, options: ContextOptions): Promise
   }
 }
 
-async function place(folder: string, file: string): Promise<void> {
+async function place(root: string, folder: string, file: string): Promise<void> {
   const target = join(folder, file)
   await mkdir(dirname(target), { recursive: true })
-  await copyFile(join(packageRoot(), file), target)
+  await copyFile(join(root, file), target)
 }
 
 async function write(path: string, text: string): Promise<void> {

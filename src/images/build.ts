@@ -1,113 +1,110 @@
-/** Brings images up to date: choose a base, skip what is unchanged, build the rest. */
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+/** Brings images up to date: skip what is unchanged, get a base, build the rest. */
 import type { Engine, ImageFacts } from '../docker/engine.ts'
 import { GloveboxError } from '../errors.ts'
 import { packageRoot } from '../package-root.ts'
-import { type Base, chooseBase } from './base.ts'
+import { type Base, obtainBase, presentBase } from './base.ts'
 import { buildContext } from './build-context.ts'
 import { type Role, imageTag, recipeOf } from './catalogue.ts'
-import { CONTENT_LABEL, contentLabel } from './content-label.ts'
+import { BASE_LABEL, CONTENT_LABEL, contentLabel, inputsOf } from './content-label.ts'
 import { type MachineSettings, machineSettings } from './machine-settings.ts'
 
 export type BuildImagesOptions = {
   /** The base image the user named. */
   base: string | undefined
   env: NodeJS.ProcessEnv
+  /** The folder with Dockerfile and dist/; the package's own by default. */
+  root?: string
+  /** How to find this machine's fetch settings; asks apt by default, which takes a second. */
+  settings?: (env: NodeJS.ProcessEnv) => Promise<MachineSettings>
   /** One line for each thing that takes time. */
   onStep: (line: string) => void
 }
 
 /**
  * Builds the images of these roles that are not up to date and returns what the engine has then.
- * Without any base, images of this version that are there are taken as they are.
- * Throws `image_missing`, `build_failed`, `engine_failed`.
+ * Where no base is to be had, images of this version that are there are taken as they are: loaded
+ * from an archive, say. Throws `image_missing`, `build_failed`, `engine_failed`.
  */
 export async function buildImages(
   engine: Engine,
   roles: Role[],
   options: BuildImagesOptions,
 ): Promise<Map<Role, ImageFacts>> {
+  const { root = packageRoot() } = options
+  const present = await presentBase(engine, options.base)
+  const images = await imagesThere(engine, roles)
+  const stale: Role[] = []
+  for (const role of roles) {
+    // oxlint-disable-next-line no-await-in-loop -- a handful of small files
+    if (!(await isFresh(images.get(role), root, role, present))) stale.push(role)
+  }
+  if (stale.length === 0) return images
   let base: Base
   try {
-    base = await chooseBase(engine, { ...options, chosen: options.base })
+    base = present ?? (await obtainBase(engine, options))
   } catch (error) {
-    const there = options.base === undefined ? await imagesThere(engine, roles) : undefined
-    if (there === undefined) throw error
-    return there
+    if (options.base !== undefined || images.size < roles.length) throw error
+    options.onStep('Using the images of this version that are there')
+    return images
   }
-  let settings: MachineSettings | undefined
-  const images = new Map<Role, ImageFacts>()
-  for (const role of roles) {
+  const settings = await settingsFor(base, options)
+  for (const role of stale) {
     // oxlint-disable-next-line no-await-in-loop -- later images start from layers of earlier ones
-    const label = contentLabel(base.id, await inputsOf(role))
-    // oxlint-disable-next-line no-await-in-loop
-    let facts = await engine.image(imageTag(role))
-    if (facts?.labels[CONTENT_LABEL] !== label) {
-      // oxlint-disable-next-line no-await-in-loop
-      settings ??= base.complete ? NO_SETTINGS : await machineSettings(options.env)
-      // oxlint-disable-next-line no-await-in-loop
-      facts = await buildOne(engine, role, { base, label, settings, options })
-    }
-    images.set(role, facts)
+    images.set(role, await buildOne(engine, role, { root, base, settings, options }))
   }
   return images
 }
 
-/**
- * The images of this version, when the engine has them all: loaded from an archive, say, on a
- * machine that has nothing to build them from.
- */
-async function imagesThere(
-  engine: Engine,
-  roles: Role[],
-): Promise<Map<Role, ImageFacts> | undefined> {
+/** Those that the engine has, in the order of the roles. */
+async function imagesThere(engine: Engine, roles: Role[]): Promise<Map<Role, ImageFacts>> {
+  const all = await Promise.all(
+    roles.map(async (role) => ({ role, facts: await engine.image(imageTag(role)) })),
+  )
   const images = new Map<Role, ImageFacts>()
-  for (const role of roles) {
-    // oxlint-disable-next-line no-await-in-loop -- a handful, and the first missing one decides
-    const facts = await engine.image(imageTag(role))
-    if (facts === undefined) return undefined
-    images.set(role, facts)
-  }
+  for (const { role, facts } of all) if (facts !== undefined) images.set(role, facts)
   return images
 }
 
-const NO_SETTINGS: MachineSettings = { buildArgs: {}, files: {} }
+/** Built from today's inputs, and on the base that would be taken today if that is known. */
+async function isFresh(
+  facts: ImageFacts | undefined,
+  root: string,
+  role: Role,
+  present: Base | undefined,
+): Promise<boolean> {
+  const builtOn = facts?.labels[BASE_LABEL]
+  if (builtOn === undefined || (present !== undefined && present.id !== builtOn)) return false
+  return facts?.labels[CONTENT_LABEL] === contentLabel(builtOn, await inputsOf(root, role))
+}
 
-type One = { base: Base; label: string; settings: MachineSettings; options: BuildImagesOptions }
+/** Our own base needs nothing fetched. */
+async function settingsFor(base: Base, options: BuildImagesOptions): Promise<MachineSettings> {
+  if (base.complete) return { buildArgs: {}, files: {} }
+  return await (options.settings ?? machineSettings)(options.env)
+}
+
+type One = { root: string; base: Base; settings: MachineSettings; options: BuildImagesOptions }
 
 async function buildOne(engine: Engine, role: Role, one: One): Promise<ImageFacts> {
   const { env, onStep } = one.options
   const tag = imageTag(role)
-  const { arch } = engine.info
-  await using context = await buildContext(role, { arch, env, host: one.settings.files, onStep })
+  const label = contentLabel(one.base.id, await inputsOf(one.root, role))
+  await using context = await buildContext(role, {
+    root: one.root,
+    arch: engine.info.arch,
+    env,
+    host: one.settings.files,
+    onStep,
+  })
   onStep(`Building ${tag}`)
   await engine.build(context.folder, context.files, {
     tag,
     target: recipeOf(role).target,
     buildArgs: { ...one.settings.buildArgs, BASE_IMAGE: one.base.reference },
-    labels: { glovebox: '1', [CONTENT_LABEL]: one.label },
+    labels: { glovebox: '1', [CONTENT_LABEL]: label, [BASE_LABEL]: one.base.id },
     onLine: () => undefined,
   })
   const facts = await engine.image(tag)
   if (facts !== undefined) return facts
   throw new GloveboxError('build_failed', `The engine built ${tag} and does not list it.`)
-}
-
-async function inputsOf(role: Role): Promise<{ name: string; content: Uint8Array }[]> {
-  const names = ['Dockerfile', ...recipeOf(role).files]
-  return await Promise.all(
-    names.map(async (name) => {
-      try {
-        return { name, content: await readFile(join(packageRoot(), name)) }
-      } catch (cause) {
-        throw new GloveboxError(
-          'build_failed',
-          `The images are built from ${name}, which is missing here.`,
-          'Run `npm run build` first.',
-          { cause },
-        )
-      }
-    }),
-  )
 }

@@ -21,11 +21,7 @@ const RECIPES: Record<Role, Recipe> = {
   'agent-bundled': { target: 'agent', files: AGENT_FILES },
   'agent-claude': {
     target: 'agent-claude',
-    files: [
-      ...AGENT_FILES,
-      'container/claude/package.json',
-      'container/claude/package-lock.json',
-    ],
+    files: [...AGENT_FILES, 'container/claude/package.json', 'container/claude/package-lock.json'],
   },
   'egress-proxy': { target: 'egress-proxy', files: ['dist/image/egress-proxy.mjs'] },
   'demo-model': { target: 'demo-model', files: ['dist/image/demo-model.mjs'] },

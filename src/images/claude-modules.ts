@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { copyFile, mkdir, readFile, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+
 import type { Engine } from '../docker/engine.ts'
 import { packageRoot } from '../package-root.ts'
 import { cacheFolder } from './cache-folder.ts'

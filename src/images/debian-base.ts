@@ -4,6 +4,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { readFile, readdir, rename, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
+
 import type { Engine } from '../docker/engine.ts'
 import { packageRoot } from '../package-root.ts'
 import { cacheFolder } from './cache-folder.ts'
@@ -25,7 +26,7 @@ export async function debianBase(arch: Engine['info']['arch']): Promise<DebianBa
   if (process.platform !== 'linux' || machine !== arch) return undefined
   const suite = /^VERSION_CODENAME=(.+)$/m.exec(await readText('/etc/os-release'))?.[1]
   if (suite === undefined || !existsSync('/usr/bin/apt-get')) return undefined
-  const node = pinnedNode()
+  const node = await pinnedNode()
   const hash = createHash('sha256')
     .update(await readFile(join(packageRoot(), SCRIPT)))
     .update([suite, arch, node.version].join('\n'))
@@ -85,15 +86,15 @@ async function forgetOlder(folder: string, keep: string): Promise<void> {
 }
 
 /** The Node that the lock file pins, or the one that runs this. */
-function pinnedNode(): { path: string; version: string } {
+async function pinnedNode(): Promise<{ path: string; version: string }> {
   const name = `node-linux-${process.arch}`
   try {
     const manifest = createRequire(join(packageRoot(), 'package.json')).resolve(
       `${name}/package.json`,
     )
     const path = join(dirname(manifest), 'bin/node')
-    const version = createRequire(manifest)(manifest) as { version: string }
-    if (existsSync(path)) return { path, version: version.version }
+    const version = /"version": "([^"]+)"/.exec(await readText(manifest))?.[1]
+    if (version !== undefined && existsSync(path)) return { path, version }
   } catch {
     // Optional dependency: a user's installation may have left it out.
   }

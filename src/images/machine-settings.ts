@@ -1,6 +1,7 @@
 /** How this machine fetches packages, for an image build that has to fetch some too. */
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+
 import { runTool } from './run-tool.ts'
 
 export type MachineSettings = {
@@ -68,7 +69,11 @@ export function mirrorLines(sources: string): string {
 }
 
 async function certificateBundle(env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const places = [env['SSL_CERT_FILE'], '/etc/ssl/certs/ca-certificates.crt', '/etc/pki/tls/cert.pem']
+  const places = [
+    env['SSL_CERT_FILE'],
+    '/etc/ssl/certs/ca-certificates.crt',
+    '/etc/pki/tls/cert.pem',
+  ]
   const path = places.find((place) => place !== undefined && existsSync(place))
   return path === undefined ? undefined : await readFile(path, 'utf8')
 }

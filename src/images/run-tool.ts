@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+
 import { GloveboxError } from '../errors.ts'
 
 /** How much of a failed tool's last words an error repeats, in characters. */

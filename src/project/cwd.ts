@@ -65,7 +65,7 @@ async function look(cwd: string, path: string): Promise<Omit<ProjectFolder, 'cwd
 /** Refused with everything below: the host's own files, devices and sockets. */
 const SYSTEM_TREES = ['/etc', '/proc', '/sys', '/dev', '/boot', '/usr', '/bin', '/sbin', '/run']
 /** Also `/lib64` and its like. */
-const LIBRARIES = /^\/lib[^/]*(\/|$)/
+const LIBRARIES = /^\/lib(x?\d+|exec)?(\/|$)/
 const MAC_TREES = ['/System', '/Library', '/Applications', '/cores']
 /** Refused themselves; folders below them may be projects. */
 const SHARED_FOLDERS = new Set(

@@ -12,7 +12,7 @@ export type ProxyNeeds = {
   launcherId: string
 }
 
-type Warm = { networks: string; proxy: Promise<Proxy> }
+type Warm = { networks: string; proxy: Promise<Proxy>; failed: boolean }
 
 /** Starts proxies; at most one of them waits for a session. */
 export class ProxyPool implements AsyncDisposable {
@@ -25,19 +25,25 @@ export class ProxyPool implements AsyncDisposable {
 
   /** Starts a proxy on these networks beside our own, for the next `take`. Never throws. */
   warmUp(networks: string[]): void {
-    const proxy = this.#start(networks)
-    proxy.catch(() => undefined)
-    this.#warm = { networks: networks.join(), proxy }
+    const warm: Warm = { networks: networks.join(), proxy: this.#start(networks), failed: false }
+    warm.proxy.catch(() => {
+      warm.failed = true
+    })
+    this.#warm = warm
   }
 
-  /** The proxy that was started ahead, if its networks still fit and it lives; else a new one. */
+  /**
+   * The proxy that was started ahead, if its networks still fit and it lives; else a new one.
+   * A start that failed before it was needed says nothing of now; one that fails while it is
+   * waited for is the caller's failure.
+   */
   async take(networks: string[]): Promise<Proxy> {
     const warm = this.#warm
     this.#warm = undefined
-    if (warm === undefined) return this.#start(networks)
-    const ready = await warm.proxy.catch(() => undefined)
-    if (ready !== undefined && warm.networks === networks.join() && !ready.ended) return ready
-    await ready?.[Symbol.asyncDispose]()
+    if (warm === undefined || warm.failed) return this.#start(networks)
+    const ready = await warm.proxy
+    if (warm.networks === networks.join() && !ready.ended) return ready
+    await ready[Symbol.asyncDispose]()
     return this.#start(networks)
   }
 

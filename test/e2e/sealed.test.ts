@@ -84,7 +84,9 @@ describe('the agent’s container', () => {
     expect(
       await inside(`console.log(JSON.stringify({ ...require('node:os').userInfo(), shell: undefined }))`),
     ).toMatchObject({ username: 'agent', homedir: '/home/agent' })
-    expect((await agent.exec(['git', 'var', 'GIT_COMMITTER_IDENT'])).stdout).toContain('agent@')
+    expect((await agent.exec(['id', '-un'])).stdout).toBe('agent\n')
+    expect((await agent.exec(['git', 'init', '/tmp/repository'])).exitCode).toBe(0)
+    expect((await agent.exec(['git', '-C', '/tmp/repository', 'status'])).exitCode).toBe(0)
     expect((await agent.exec(['ssh', '-G', 'allowed.test'])).stdout).toContain('user agent')
   })
 
@@ -181,7 +183,7 @@ describe('the way out', () => {
   it('[G-NET] is the only one: host, sibling and names are out of reach from inside and in reach outside', async () => {
     const { gateway } = world.outside
     const sibling = await world.outside.address()
-    const server: Server = createServer((socket) => socket.end('host'))
+    const server: Server = createServer((socket) => socket.on('error', () => undefined).end('host'))
     server.listen(0, gateway)
     await once(server, 'listening')
     const port = (server.address() as { port: number }).port

@@ -26,7 +26,8 @@ function presented(piece: Presentation, callId: string, offers: ClientOffers): T
   if (piece.type === 'text') return [textContent(plain(piece.text))]
   if (piece.type === 'diff') return diffContent(piece)
   if (offers.terminalCards) return [{ type: 'terminal', terminalId: callId }]
-  return piece.output === '' ? [] : [textContent(plain(piece.output))]
+  const text = piece.output + (piece.outcome ?? '')
+  return text === '' ? [] : [textContent(plain(text))]
 }
 
 export function textContent(text: string): ToolCallContent {

@@ -26,6 +26,12 @@ function pieceOf(block: ContentBlock): PromptPiece {
   throw fault.promptUnsupported('audio')
 }
 
+/** The way back, for telling a client what its user once sent. */
+export function contentBlockOf(piece: PromptPiece): ContentBlock {
+  if (piece.type !== 'file') return piece
+  return { type: 'resource_link', name: piece.name, uri: piece.uri }
+}
+
 function imagePiece({ mimeType, data }: { mimeType: string; data: string }): PromptPiece {
   if (IMAGES.includes(mimeType)) return { type: 'image', mimeType, data }
   throw fault.promptUnsupported(`an image of type ${JSON.stringify(mimeType)}`)

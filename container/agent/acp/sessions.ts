@@ -1,15 +1,18 @@
-/** The sessions of one connection. */
+/** The sessions of one connection: new ones, and those their journals bring back. */
 import { randomUUID } from 'node:crypto'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 
 import { RequestError } from '@agentclientprotocol/sdk'
-import type { AgentContext, NewSessionRequest } from '@agentclientprotocol/sdk'
+import type { AgentContext } from '@agentclientprotocol/sdk'
 
 import { readConfiguration } from '../configuration.ts'
 import { fault } from '../errors.ts'
+import { replayed } from '../journal/replay.ts'
+import { restore } from '../journal/restore.ts'
+import type { Restored } from '../journal/restore.ts'
+import type { SessionStore } from '../journal/session-store.ts'
 import { openModel } from '../model/open-model.ts'
-import type { TurnPorts } from '../session/events.ts'
 import { Session } from '../session/session.ts'
 import { systemPrompt } from '../system-prompt.ts'
 import { ALL_TOOLS } from '../tools/all-tools.ts'
@@ -17,44 +20,57 @@ import { FileVersions } from '../tools/file-versions.ts'
 import type { ProcessGroups } from '../tools/process-groups.ts'
 import { oneLine } from '../visible.ts'
 import type { ClientOffers } from './client-offers.ts'
-import { answerFrom, noAnswer, permissionRequest } from './questions.ts'
-import { sessionUpdates } from './updates.ts'
-import type { Send } from './updates.ts'
+import { turnPorts } from './turn-ports.ts'
 
 export type SessionsOptions = {
   client: AgentContext
   offers: () => ClientOffers
   groups: ProcessGroups
+  store: SessionStore
   env: NodeJS.ProcessEnv
   report: (error: unknown) => void
 }
 
+/** What `session/new`, `load` and `resume` have in common. */
+type Opening = { cwd: string; mcpServers?: { name: string }[] | null }
+type Reopening = Opening & { sessionId: string }
+
 export class Sessions implements AsyncDisposable {
   readonly #options: SessionsOptions
   readonly #open = new Map<string, Session>()
+  /** Ids that are being opened right now. */
+  readonly #opening = new Set<string>()
 
   constructor(options: SessionsOptions) {
     this.#options = options
   }
 
   /** @throws AgentFault for a folder or a configuration that cannot be used. */
-  async start(request: NewSessionRequest): Promise<Session> {
-    const { groups, env, report } = this.#options
-    const realRoot = await projectFolder(request.cwd)
-    const model = openModel(readConfiguration(env))
-    const id = randomUUID()
-    const session = new Session({
-      id,
-      model,
-      report,
-      place: { root: request.cwd, realRoot, versions: new FileVersions(), groups },
-      tools: ALL_TOOLS,
-      system: await systemPrompt(request.cwd),
-      ports: this.#portsOf(id),
-      notices: droppedServers(request),
-    })
-    this.#open.set(id, session)
-    return session
+  async start(request: Opening): Promise<Session> {
+    return await this.#build(randomUUID(), request, undefined)
+  }
+
+  /**
+   * Goes on with a stored session; with `replay` its history is told first.
+   * @throws RequestError `-32002` for an unknown one; AgentFault for another folder.
+   */
+  async reopen(request: Reopening, replay: boolean): Promise<Session> {
+    const { sessionId, cwd } = request
+    if (this.#open.has(sessionId) || this.#opening.has(sessionId)) throw fault.sessionOpen()
+    this.#opening.add(sessionId)
+    try {
+      const records = this.#options.store.read(sessionId)
+      const restored = records === undefined ? undefined : restore(records)
+      if (records === undefined || restored === undefined)
+        throw RequestError.sessionNotFound(sessionId)
+      if (restored.cwd !== cwd) throw fault.otherFolder(restored.cwd)
+      const session = await this.#build(sessionId, request, restored)
+      const { emit } = this.#portsOf(sessionId)
+      if (replay) for (const event of replayed(records)) await emit(event)
+      return session
+    } finally {
+      this.#opening.delete(sessionId)
+    }
   }
 
   /** @throws RequestError `-32002` for a session that is not open here. */
@@ -74,31 +90,40 @@ export class Sessions implements AsyncDisposable {
     await session[Symbol.asyncDispose]()
   }
 
+  /** Closes it where it is open, and removes its journal. */
+  async delete(id: string): Promise<void> {
+    if (this.#open.has(id)) await this.close(id)
+    await this.#options.store.remove(id)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#open.values()].map((session) => session[Symbol.asyncDispose]()))
   }
 
-  #portsOf(sessionId: string): TurnPorts {
-    const { client, report } = this.#options
-    const offers = this.#options.offers()
-    const send: Send = async (update) => {
-      // A client that went away ends the connection; the turn must not stumble over it first.
-      await client.notify('session/update', { sessionId, update }).catch(report)
-    }
-    return {
-      emit: sessionUpdates(send, offers),
-      ask: async (question, signal) => {
-        if (signal.aborted) return noAnswer(true)
-        const request = permissionRequest(sessionId, question, offers)
-        try {
-          const options = { cancellationSignal: signal, stopWaitingOnCancel: true }
-          return answerFrom(await client.request('session/request_permission', request, options))
-        } catch (error) {
-          if (!signal.aborted) report(error)
-          return noAnswer(signal.aborted)
-        }
-      },
-    }
+  async #build(id: string, request: Opening, restored: Restored | undefined): Promise<Session> {
+    const { groups, env, report, store } = this.#options
+    const realRoot = await projectFolder(request.cwd)
+    const configuration = readConfiguration(env)
+    const session = new Session({
+      id,
+      report,
+      restored,
+      place: { root: request.cwd, realRoot, versions: new FileVersions(), groups },
+      models: configuration.models,
+      openModel: (name) => openModel(configuration, name),
+      tools: ALL_TOOLS,
+      system: await systemPrompt(request.cwd),
+      ports: this.#portsOf(id),
+      notices: droppedServers(request),
+      write: store.writer(id, [configuration.apiKey]),
+    })
+    this.#open.set(id, session)
+    return session
+  }
+
+  #portsOf(id: string) {
+    const { client, report, offers } = this.#options
+    return turnPorts(id, client, offers(), report)
   }
 }
 
@@ -111,8 +136,8 @@ async function projectFolder(cwd: string): Promise<string> {
   return await realpath(cwd)
 }
 
-function droppedServers(request: NewSessionRequest): string[] {
-  const names = request.mcpServers.map((server) => oneLine(server.name, 60))
+function droppedServers(request: Opening): string[] {
+  const names = (request.mcpServers ?? []).map((server) => oneLine(server.name, 60))
   if (names.length === 0) return []
   return [`MCP servers are not started in this version: ${names.join(', ')}.`]
 }

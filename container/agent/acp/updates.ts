@@ -10,6 +10,7 @@ import type { ClientOffers } from './client-offers.ts'
 import { liveOutput } from './live-output.ts'
 import type { LiveOutput } from './live-output.ts'
 import { contentOf, plain, textContent } from './presenting.ts'
+import { contentBlockOf } from './prompt-blocks.ts'
 
 /** Resolves when the client's side took it. */
 export type Send = (update: SessionUpdate) => Promise<void>
@@ -30,16 +31,20 @@ export function sessionUpdates(
       if (!live.has(id)) live.set(id, liveOf(id, send, offers))
       live.get(id)?.add(event.output)
     } else if (event.type === 'call-ended') {
-      const shown = live.get(event.id)?.finish() ?? { complete: true }
+      const shown = live.get(event.id)?.finish()
       live.delete(event.id)
-      await send(endedUpdate(event, offers, shown.complete))
+      await send(endedUpdate(event, offers, shown))
     } else await send(updateFor(event, offers))
   }
 }
 
+/** What of an output was shown while it came; `undefined` when nothing was. */
+type Shown = { complete: boolean } | undefined
+
 type Simple = Exclude<TurnEvent, { type: 'call-output' | 'call-ended' }>
 
 function updateFor(event: Simple, offers: ClientOffers): SessionUpdate {
+  if (event.type === 'user') return userUpdate(event)
   if (event.type === 'text') return chunk('agent_message_chunk', event.text, event.messageId)
   if (event.type === 'thinking') return chunk('agent_thought_chunk', event.text, event.messageId)
   if (event.type === 'notice') return noticeUpdate(event.text, offers)
@@ -59,6 +64,10 @@ function chunk(
   messageId: string,
 ): SessionUpdate {
   return { sessionUpdate, content: { type: 'text', text }, messageId }
+}
+
+function userUpdate({ piece, messageId }: Of<'user'>): SessionUpdate {
+  return { sessionUpdate: 'user_message_chunk', content: contentBlockOf(piece), messageId }
 }
 
 /** The agent's own words begin with the product's name, so that nobody takes them for the model's. */
@@ -98,11 +107,7 @@ function liveOf(id: string, send: Send, offers: ClientOffers): LiveOutput {
   })
 }
 
-function endedUpdate(
-  event: Of<'call-ended'>,
-  offers: ClientOffers,
-  complete: boolean,
-): SessionUpdate {
+function endedUpdate(event: Of<'call-ended'>, offers: ClientOffers, shown: Shown): SessionUpdate {
   const terminal = terminalIn(event.content)
   const card = offers.terminalCards && terminal !== undefined
   return callChange({
@@ -110,20 +115,21 @@ function endedUpdate(
     status: event.failed ? 'failed' : 'completed',
     content: contentOf(event.content, event.id, offers),
     rawOutput: event.raw,
-    ...(card ? { _meta: exitCard(event.id, terminal, complete) } : {}),
+    ...(card ? { _meta: exitCard(event.id, terminal, shown) } : {}),
   })
 }
 
 function exitCard(
   id: string,
   terminal: Extract<Presentation, { type: 'terminal' }>,
-  complete: boolean,
+  shown: Shown,
 ): Record<string, unknown> {
   const { code = null, signal = null } = terminal.exit ?? {}
   const exit = { terminal_exit: { terminal_id: id, exit_code: code, signal } }
-  if (complete) return exit
-  const rest = `\n…\n${terminal.output.slice(-REST)}`
-  return { ...exit, terminal_output: { terminal_id: id, data: rest } }
+  if (shown?.complete === true || terminal.output === '') return exit
+  // Nothing was shown live when a session is opened anew, and only a part when it was too long.
+  const data = shown === undefined ? terminal.output : `\n…\n${terminal.output.slice(-REST)}`
+  return { ...exit, terminal_output: { terminal_id: id, data } }
 }
 
 function callChange(change: ToolCallUpdate): SessionUpdate {

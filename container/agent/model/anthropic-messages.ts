@@ -35,11 +35,11 @@ function assistantBlock(part: AssistantPart): Block[] {
     return part.text.trim() === '' ? [] : [{ type: 'text', text: part.text }]
   if (part.type === 'tool-call')
     return [{ type: 'tool_use', id: part.id, name: part.name, input: inputOf(part) }]
-  // Thinking without its seal is refused by the API, and not needed by it.
-  if (part.seal === undefined) return []
-  return 'redacted' in part.seal
-    ? [{ type: 'redacted_thinking', data: part.seal.redacted }]
-    : [{ type: 'thinking', thinking: part.text, signature: part.seal.signature }]
+  // Thinking without this API's seal is refused by it, and not needed.
+  const { seal = {} } = part
+  if ('redacted' in seal) return [{ type: 'redacted_thinking', data: seal.redacted }]
+  if (!('signature' in seal)) return []
+  return [{ type: 'thinking', thinking: part.text, signature: seal.signature }]
 }
 
 /** The API takes objects only. */

@@ -1,10 +1,18 @@
 /** The Anthropic Messages API, streaming (docs.anthropic.com, "Streaming Messages"). */
 import { z } from 'zod'
 
-import { oneLine } from '../visible.ts'
+import { oneLine, sentence } from '../visible.ts'
 import { anthropicMessages } from './anthropic-messages.ts'
 import { ModelError } from './model.ts'
-import type { Model, ModelEvent, ModelRequest, ModelStop, ThinkingPart, Usage } from './model.ts'
+import type {
+  Effort,
+  Model,
+  ModelEvent,
+  ModelRequest,
+  ModelStop,
+  ThinkingPart,
+  Usage,
+} from './model.ts'
 import { postForStream } from './post.ts'
 import { serverSentEvents } from './sse.ts'
 import { toolCallPart } from './tool-input.ts'
@@ -16,6 +24,10 @@ export type AnthropicOptions = {
   contextWindow: number
 }
 
+const THINKING_MODELS = /claude-(3-7|(opus|sonnet|haiku)-[4-9])/
+/** Budgets in tokens (the API's smallest is 1,024). */
+const THINKING_TOKENS: Record<Effort, number> = { off: 0, low: 4096, medium: 12_288, high: 24_576 }
+
 /** Output tokens when the turn asks for no other number; the API wants one. */
 const DEFAULT_MAX_TOKENS = 8192
 
@@ -23,6 +35,7 @@ export function anthropicModel(options: AnthropicOptions): Model {
   return {
     name: options.model,
     contextWindow: options.contextWindow,
+    ...thinkingOf(options.model),
     stream: (request, signal) => stream(options, request, signal),
   }
 }
@@ -42,10 +55,18 @@ async function* stream(
   yield* eventsOf(bytes, signal)
 }
 
+function thinkingOf(model: string): Pick<Model, 'efforts' | 'defaultEffort'> {
+  if (!THINKING_MODELS.test(model)) return { efforts: [], defaultEffort: undefined }
+  return { efforts: ['off', 'low', 'medium', 'high'], defaultEffort: 'off' }
+}
+
 function bodyOf(model: string, request: ModelRequest): unknown {
+  const budget = THINKING_TOKENS[request.effort ?? 'off']
   return {
     model,
-    max_tokens: request.maxTokens ?? DEFAULT_MAX_TOKENS,
+    // The limit counts thinking too, and has to be above its budget.
+    max_tokens: (request.maxTokens ?? DEFAULT_MAX_TOKENS) + budget,
+    ...(budget === 0 ? {} : { thinking: { type: 'enabled', budget_tokens: budget } }),
     stream: true,
     // Two marks cover everything: tools and system up to the first, the conversation up to the last.
     system: [{ type: 'text', text: request.system, cache_control: { type: 'ephemeral' } }],
@@ -223,6 +244,6 @@ function streamError(error: { type: string; message: string }): ModelError {
   const passing = /overloaded|api_error|timeout|rate_limit/.test(error.type)
   return new ModelError(
     passing ? 'broken' : 'refused',
-    `The model provider reported ${error.type}: ${oneLine(error.message, 500)}`,
+    sentence(`The model provider reported ${error.type}: ${oneLine(error.message, 500)}`),
   )
 }

@@ -5,7 +5,10 @@ export type ImagePart = { type: 'image'; mimeType: string; data: string }
 export type UserPart = TextPart | ImagePart
 
 /** What a provider wants back untouched so that it can go on thinking. */
-export type ThinkingSeal = { signature: string } | { redacted: string }
+export type ThinkingSeal =
+  | { signature: string }
+  | { redacted: string }
+  | { id: string; encrypted: string }
 export type ThinkingPart = { type: 'thinking'; text: string; seal?: ThinkingSeal }
 
 export type ToolCallPart = {
@@ -52,12 +55,19 @@ export type ModelRequest = {
   tools: ToolSpec[]
   /** Output tokens; the model's default when absent. */
   maxTokens?: number
+  effort?: Effort
 }
+
+/** How much the model thinks before it answers. */
+export type Effort = 'off' | 'low' | 'medium' | 'high'
 
 export interface Model {
   readonly name: string
   /** Tokens. */
   readonly contextWindow: number
+  /** The words it knows for its effort; none where it cannot be set. */
+  readonly efforts: readonly Effort[]
+  readonly defaultEffort: Effort | undefined
   /**
    * One response, whose last event is `stop`.
    * @throws ModelError; or the signal's reason when it is aborted.

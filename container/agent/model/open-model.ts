@@ -3,11 +3,13 @@ import { anthropicModel } from './anthropic.ts'
 import { contextWindowOf } from './context-window.ts'
 import type { Model } from './model.ts'
 import { openAiChatModel } from './openai-chat.ts'
+import { openAiResponsesModel } from './openai-responses.ts'
 
-/** The model the configuration names; nothing is sent yet. */
-export function openModel(configuration: Configuration): Model {
-  const { provider, model, baseUrl, apiKey } = configuration
+/** A model of the configuration's provider; nothing is sent yet. */
+export function openModel(configuration: Configuration, model: string): Model {
+  const { provider, openAiApi, baseUrl, apiKey } = configuration
   const contextWindow = configuration.contextWindow ?? contextWindowOf(model)
   const options = { model, baseUrl, apiKey, contextWindow }
-  return provider === 'anthropic' ? anthropicModel(options) : openAiChatModel(options)
+  if (provider === 'anthropic') return anthropicModel(options)
+  return openAiApi === 'chat' ? openAiChatModel(options) : openAiResponsesModel(options)
 }

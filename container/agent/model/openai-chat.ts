@@ -1,10 +1,11 @@
 /** OpenAI Chat Completions, streaming; also Ollama, vLLM, LM Studio and company gateways. */
 import { z } from 'zod'
 
-import { oneLine } from '../visible.ts'
+import { oneLine, sentence } from '../visible.ts'
 import { ModelError } from './model.ts'
 import type { Model, ModelEvent, ModelRequest, ModelStop, Usage } from './model.ts'
 import { chatMessages } from './openai-chat-messages.ts'
+import { reasoningOf } from './openai-reasoning.ts'
 import { messageIn, postForStream } from './post.ts'
 import { serverSentEvents } from './sse.ts'
 import { toolCallPart } from './tool-input.ts'
@@ -20,6 +21,7 @@ export function openAiChatModel(options: OpenAiOptions): Model {
   return {
     name: options.model,
     contextWindow: options.contextWindow,
+    ...reasoningOf(options.model),
     stream: (request, signal) => stream(options, request, signal),
   }
 }
@@ -45,6 +47,7 @@ function bodyOf(model: string, request: ModelRequest): unknown {
     stream: true,
     stream_options: { include_usage: true },
     messages: chatMessages(request.system, request.messages),
+    ...(request.effort === undefined ? {} : { reasoning_effort: request.effort }),
     ...(request.maxTokens === undefined ? {} : { max_completion_tokens: request.maxTokens }),
     // Some servers refuse an empty list.
     ...(request.tools.length === 0 ? {} : { tools: request.tools.map(asFunction) }),
@@ -191,5 +194,5 @@ function usageOf(usage: NonNullable<Chunk['usage']>): Usage {
 
 function streamError(body: object): ModelError {
   const said = messageIn(body) ?? 'an error without words'
-  return new ModelError('broken', `The model provider reported: ${oneLine(said, 500)}`)
+  return new ModelError('broken', sentence(`The model provider reported: ${oneLine(said, 500)}`))
 }

@@ -1,5 +1,5 @@
 /** One streaming POST to a provider, and what its refusals mean. */
-import { oneLine } from '../visible.ts'
+import { oneLine, sentence } from '../visible.ts'
 import { ModelError } from './model.ts'
 
 export type Post = {
@@ -54,7 +54,7 @@ async function refusal(response: Response, apiKey: string): Promise<ModelError> 
   const busy = status === 408 || status === 429 || status >= 500
   return new ModelError(
     busy ? 'busy' : 'refused',
-    `The model provider answered ${status}${said === '' ? '' : `: ${said}`}${said.endsWith('.') ? '' : '.'}`,
+    sentence(`The model provider answered ${status}${said === '' ? '' : `: ${said}`}`),
     { status, retryAfter: retryAfterOf(response.headers.get('retry-after')) },
   )
 }

@@ -59,11 +59,16 @@ function readPiece(reader: Reader, rest: string): string {
   else if (character === '"') readDoubleQuoted(reader)
   else if (character === '\\') reader.at += 2
   else {
-    if (character === '#' || rest === '<<') reader.certain = false
-    if (character === '>' && !writesNothing(reader)) reader.certain = false
+    if (isUnclear(reader, rest)) reader.certain = false
     reader.at += 1
   }
   return reader.text.slice(start, reader.at)
+}
+
+function isUnclear(reader: Reader, rest: string): boolean {
+  const character = rest.charAt(0)
+  if (character === '>') return !writesNothing(reader)
+  return character === '#' || character === ')' || rest === '<<'
 }
 
 function writesNothing(reader: Reader): boolean {

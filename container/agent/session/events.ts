@@ -1,7 +1,10 @@
-/** What a turn tells its user, and what it asks; the ACP layer puts both on the wire. */
 import type { CallKind, Location, PlanEntry, Presentation } from '../tools/tool.ts'
+/** What a turn tells its user, and what it asks; the ACP layer puts both on the wire. */
+import type { PromptPiece } from './attach.ts'
 
 export type TurnEvent =
+  /** What the user sent, told again when a session is opened anew. */
+  | { type: 'user'; piece: PromptPiece; messageId: string }
   | { type: 'text'; text: string; messageId: string }
   | { type: 'thinking'; text: string; messageId: string }
   /** A line of the agent's own, not the model's. */

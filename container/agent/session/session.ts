@@ -1,50 +1,71 @@
-/** One conversation: its project, model, mode, rules and messages, and the turn that runs. */
+/** One conversation: its project, options, rules, messages and journal, and the turn that runs. */
 import { fault } from '../errors.ts'
-import type { Message, Model, UserPart } from '../model/model.ts'
+import type { WriteRecord } from '../journal/record.ts'
+import type { Restored } from '../journal/restore.ts'
+import { titleOf } from '../journal/session-store.ts'
+import type { Model, UserPart } from '../model/model.ts'
 import { ModelError } from '../model/model.ts'
 import type { Rules } from '../permission/decide.ts'
-import { DEFAULT_MODE, modeNamed } from '../permission/modes.ts'
+import { modeNamed } from '../permission/modes.ts'
 import type { Mode } from '../permission/modes.ts'
 import type { Place } from '../tools/place.ts'
 import type { Tool } from '../tools/tool.ts'
-import { oneLine } from '../visible.ts'
 import { attachFiles } from './attach.ts'
 import type { PromptPiece } from './attach.ts'
-import { reminder } from './conversation.ts'
-import type { TurnPorts } from './events.ts'
+import { conversation, reminder } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
+import type { TurnEvent, TurnPorts } from './events.ts'
+import { choicesOf, storedOptions } from './options.ts'
+import type { Choice, SessionOptions } from './options.ts'
 import { DEFAULT_LIMITS, runTurn } from './turn.ts'
 import type { StopReason } from './turn.ts'
 
 export type SessionSetup = {
   id: string
   place: Place
-  model: Model
+  /** The models to choose from; the first one is the default. */
+  models: string[]
+  openModel: (name: string) => Model
   tools: readonly Tool[]
   system: string
   ports: TurnPorts
   /** What the user is told with the first prompt. */
   notices: string[]
+  write: WriteRecord
+  /** What a journal says of the session, when it goes on from one. */
+  restored: Restored | undefined
   report: (error: unknown) => void
 }
 
 export class Session implements AsyncDisposable {
   readonly id: string
   readonly #setup: SessionSetup
-  readonly #messages: Message[] = []
+  readonly #conversation: Conversation
+  // Rules a user's answers made are not restored: a journal lies where commands can write.
   readonly #rules: Rules = { allow: [], deny: [] }
-  #notices: string[]
-  #mode: Mode = DEFAULT_MODE
-  #titled = false
+  #options: SessionOptions
+  /** The options as the journal has them; a change while idle waits for the next turn. */
+  #journalled: SessionOptions | undefined
+  #titled: boolean
   #running: { stop: AbortController; ended: Promise<unknown> } | undefined
 
   constructor(setup: SessionSetup) {
     this.id = setup.id
     this.#setup = setup
-    this.#notices = setup.notices
+    const { restored, models, openModel } = setup
+    this.#conversation = conversation(restored?.messages ?? [], setup.write)
+    this.#options = storedOptions(restored?.options, models, openModel)
+    this.#journalled = restored === undefined ? undefined : this.#options
+    this.#titled = restored?.titled ?? false
   }
 
   get mode(): Mode {
-    return this.#mode
+    return this.#options.mode
+  }
+
+  get choices(): Choice[] {
+    const { models, openModel } = this.#setup
+    return choicesOf(this.#options, openModel(this.#options.model), models)
   }
 
   /**
@@ -54,7 +75,26 @@ export class Session implements AsyncDisposable {
   setMode(id: string): void {
     const mode = modeNamed(id)
     if (mode === undefined) throw fault.unknownMode(id)
-    this.#mode = mode
+    this.#change({ ...this.#options, mode })
+  }
+
+  /**
+   * From the next turn on.
+   * @throws AgentFault for a choice or a value there is not.
+   */
+  choose(id: string, value: string): void {
+    const choice = this.choices.find((candidate) => candidate.id === id)
+    if (choice === undefined) throw fault.unknownOption(id)
+    if (!choice.values.some((known) => known.value === value)) throw fault.unknownValue(id, value)
+    if (choice.id === 'mode') return this.setMode(value)
+    if (choice.id === 'model') {
+      const { efforts, defaultEffort } = this.#setup.openModel(value)
+      const kept = efforts.find((effort) => effort === this.#options.effort)
+      return this.#change({ ...this.#options, model: value, effort: kept ?? defaultEffort })
+    }
+    const { efforts } = this.#setup.openModel(this.#options.model)
+    const effort = efforts.find((known) => known === value)
+    this.#change({ ...this.#options, effort })
   }
 
   /**
@@ -87,16 +127,53 @@ export class Session implements AsyncDisposable {
     await this.#running?.ended
   }
 
+  #change(options: SessionOptions): void {
+    this.#options = options
+    if (this.#running !== undefined) this.#journalOptions()
+  }
+
+  #journalOptions(): void {
+    const { mode, model, effort = '' } = this.#options
+    if (this.#journalled === this.#options) return
+    this.#setup.write({ type: 'options', mode, model, effort })
+    this.#journalled = this.#options
+  }
+
   async #turn(pieces: PromptPiece[], signal: AbortSignal): Promise<StopReason> {
-    const mode = this.#mode
-    const { place, ports } = this.#setup
-    const { parts, notices } = await attachFiles(pieces, place, this.#rules)
-    for (const text of [...this.#notices.splice(0), ...notices])
-      await ports.emit({ type: 'notice', text })
+    this.#journalPrompt(pieces)
+    const { write } = this.#setup
+    try {
+      const reason = await this.#run(pieces, signal)
+      write({ type: 'stop', reason })
+      return reason
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error)
+      write({ type: 'stop', reason: 'error', message })
+      throw error
+    }
+  }
+
+  #journalPrompt(pieces: PromptPiece[]): void {
+    const { write, place } = this.#setup
+    const at = new Date().toISOString()
+    if (this.#journalled === undefined)
+      write({ type: 'session', version: 1, id: this.id, cwd: place.root, at })
+    this.#journalOptions()
+    write({ type: 'prompt', pieces, at })
+  }
+
+  async #run(pieces: PromptPiece[], signal: AbortSignal): Promise<StopReason> {
+    const { place, openModel, notices, write } = this.#setup
+    const { mode, model: name, effort } = this.#options
     const rules = this.#rules
-    const messages = this.#messages
-    const context = { ...this.#setup, signal, mode, rules, messages, limits: DEFAULT_LIMITS }
-    const stop = await runTurn(context, [...parts, ...notesFor(mode)])
+    const model = openModel(name)
+    const ports = { ...this.#setup.ports, emit: journalling(this.#setup.ports.emit, write) }
+    const attached = await attachFiles(pieces, place, rules)
+    for (const text of [...notices.splice(0), ...attached.notices])
+      await ports.emit({ type: 'notice', text })
+    const about = { model, effort, conversation: this.#conversation, limits: DEFAULT_LIMITS }
+    const context = { ...this.#setup, ports, signal, mode, rules, ...about }
+    const stop = await runTurn(context, [...attached.parts, ...notesFor(mode)])
     await this.#giveTitle(pieces)
     return stop
   }
@@ -104,9 +181,17 @@ export class Session implements AsyncDisposable {
   async #giveTitle(pieces: PromptPiece[]): Promise<void> {
     if (this.#titled) return
     this.#titled = true
-    const first = pieces.find((piece) => piece.type === 'text')
-    const title = oneLine(first?.text ?? '', 80)
+    const title = titleOf(pieces)
     if (title !== '') await this.#setup.ports.emit({ type: 'title', title })
+  }
+}
+
+/** Writes what of the events a later replay needs, before the client sees it. */
+function journalling(emit: TurnPorts['emit'], write: WriteRecord): TurnPorts['emit'] {
+  return async (event: TurnEvent) => {
+    if (event.type === 'call' || event.type === 'call-ended' || event.type === 'plan')
+      write({ type: 'event', event })
+    await emit(event)
   }
 }
 

@@ -1,7 +1,8 @@
 /** A prompt turn: the model and its tools take turns until there is a reason to stop. */
-import type { Message, Model, ModelRequest, ToolCallPart, UserPart } from '../model/model.ts'
+import type { Effort, Model, ModelRequest, ToolCallPart, UserPart } from '../model/model.ts'
 import type { CallContext } from './call.ts'
-import { closeOpenCalls, reminder } from './conversation.ts'
+import { reminder } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
 import { receiveReply } from './reply.ts'
 import type { PartialReply, Reply } from './reply.ts'
 import { runToolCalls } from './tool-calls.ts'
@@ -11,9 +12,9 @@ export type StopReason = 'end_turn' | 'max_tokens' | 'max_turn_requests' | 'refu
 
 export type TurnContext = CallContext & {
   model: Model
+  effort: Effort | undefined
   system: string
-  /** Changed in place: what the model will see next time. */
-  messages: Message[]
+  conversation: Conversation
   limits: Limits
 }
 
@@ -47,8 +48,8 @@ type State = {
  * @throws ModelError when the provider fails for good.
  */
 export async function runTurn(context: TurnContext, prompt: UserPart[]): Promise<StopReason> {
-  const { messages, signal } = context
-  const before = messages.length
+  const { conversation, signal } = context
+  const before = conversation.messages.length
   const state: State = {
     steps: 0,
     tokens: 0,
@@ -58,18 +59,18 @@ export async function runTurn(context: TurnContext, prompt: UserPart[]): Promise
     partial: { text: '' },
     stopped: [],
   }
-  messages.push({ role: 'user', parts: prompt })
+  conversation.add({ role: 'user', parts: prompt })
   try {
     const stop = await stepUntilStop(context, state)
     if (signal.aborted) return await cancelled(context, state)
     // The schema of `refusal`: the prompt and what follows it are not in the next prompt.
-    if (stop === 'refusal') messages.splice(before)
+    if (stop === 'refusal') conversation.cut(before)
     return stop
   } catch (error) {
     if (signal.aborted) return await cancelled(context, state)
     throw error
   } finally {
-    messages.splice(0, messages.length, ...closeOpenCalls(messages, 'Not run: the turn ended.'))
+    conversation.closeOpenCalls('Not run: the turn ended.')
   }
 }
 
@@ -103,9 +104,15 @@ async function stopAtLimit(context: TurnContext, limit: string): Promise<StopRea
 }
 
 function requestOf(context: TurnContext, state: State): ModelRequest {
-  const { system, messages, tools } = context
-  const request = { system, messages, tools: tools.map((tool) => tool.spec) }
-  return state.continuations === 0 ? request : { ...request, maxTokens: RAISED_MAX_TOKENS }
+  const { system, tools, effort } = context
+  const messages = [...context.conversation.messages]
+  return {
+    system,
+    messages,
+    tools: tools.map((tool) => tool.spec),
+    ...(effort === undefined ? {} : { effort }),
+    ...(state.continuations === 0 ? {} : { maxTokens: RAISED_MAX_TOKENS }),
+  }
 }
 
 async function takeUsage(context: TurnContext, state: State, reply: Reply): Promise<void> {
@@ -123,7 +130,7 @@ async function afterReply(
   reply: Reply,
 ): Promise<StopReason | undefined> {
   const parts = reply.stop === 'max-tokens' ? withoutCutCalls(reply.parts) : reply.parts
-  if (parts.length > 0) context.messages.push({ role: 'assistant', parts })
+  if (parts.length > 0) context.conversation.add({ role: 'assistant', parts })
   state.partial.text = ''
   if (reply.stop === 'refusal') return 'refusal'
   const calls = parts.filter((part) => part.type === 'tool-call')
@@ -141,7 +148,7 @@ function goOn(context: TurnContext, state: State): StopReason | undefined {
   if (state.continuations === CONTINUATIONS) return 'max_tokens'
   state.continuations += 1
   const text = 'Your reply was cut off at the output limit. Go on exactly where it stopped.'
-  context.messages.push({ role: 'user', parts: [reminder(text)] })
+  context.conversation.add({ role: 'user', parts: [reminder(text)] })
   return undefined
 }
 
@@ -158,17 +165,18 @@ async function takeCalls(
       return await stopAtLimit(context, `${SAME_CALLS} identical calls in a row`)
   }
   const { results, stopped } = await runToolCalls(context, calls)
-  context.messages.push({ role: 'tools', results })
+  context.conversation.add({ role: 'tools', results })
   state.stopped.push(...stopped)
   return context.signal.aborted ? 'cancelled' : undefined
 }
 
 /** Names what the cancel stopped, to the user and, with what was said so far, to the model. */
 async function cancelled(context: TurnContext, state: State): Promise<StopReason> {
-  const { messages, ports } = context
+  const { conversation, ports } = context
   if (state.partial.text !== '')
-    messages.push({ role: 'assistant', parts: [{ type: 'text', text: state.partial.text }] })
-  messages.push({ role: 'user', parts: [reminder('The user cancelled the turn at this point.')] })
+    conversation.add({ role: 'assistant', parts: [{ type: 'text', text: state.partial.text }] })
+  const note = reminder('The user cancelled the turn at this point.')
+  conversation.add({ role: 'user', parts: [note] })
   const lines =
     state.stopped.length === 0
       ? ['The turn was cancelled.']

@@ -77,7 +77,7 @@ function resultOf(end: GroupEnd, output: string, timeout: number, cwd: string): 
   return {
     text: `${body}${outcome}`,
     failed: timedOut || code !== 0,
-    show: [{ type: 'terminal', cwd, output: `${body}${outcome}`, exit: { code, signal } }],
+    show: [{ type: 'terminal', cwd, output: body, outcome, exit: { code, signal } }],
     raw: { exitCode: code, signal, timedOut },
   }
 }

@@ -26,8 +26,8 @@ export type Presentation =
   | { type: 'text'; text: string }
   /** `oldText` is absent for a new file. */
   | { type: 'diff'; path: string; oldText: string | undefined; newText: string }
-  /** A command's card; `cwd` is absolute. */
-  | { type: 'terminal'; cwd: string; output: string; exit?: Exit }
+  /** A command's card; `cwd` is absolute, `outcome` says in words how it ended. */
+  | { type: 'terminal'; cwd: string; output: string; outcome?: string; exit?: Exit }
 
 export type Exit = { code: number | null; signal: string | null }
 

@@ -63,8 +63,8 @@ test('The output stream-json is a line for each event and the result last', asyn
   await using run = startRun(['--deny', '--output', 'stream-json', 'edit'])
   await run.exit()
   const lines = run.output.stdout.trim().split('\n')
-  const types = lines.map((line) => (JSON.parse(line) as { type: string }).type)
-  expect(types.slice(0, 4)).toEqual(['update', 'update', 'question', 'answer'])
+  const types = ['update', 'update', 'question', 'answer'].map((type) => ({ type }))
+  expect(lines.slice(0, 4).map((line): unknown => JSON.parse(line))).toMatchObject(types)
   expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ type: 'result', stopReason: 'end_turn' })
 })
 
@@ -78,6 +78,14 @@ test('A refused folder is told with the sentence of session/new, in json as well
   await using run = startRun(['--cwd', '/nowhere', '--output', 'json', 'say'])
   expect(await run.exit()).toBe(1)
   expect(JSON.parse(run.output.stdout)).toMatchObject({ error: 'There is no folder /nowhere.' })
+})
+
+test('A mode of the agent is set before the prompt, and one it does not have is an error', async () => {
+  await using known = startRun(['--mode', 'plan', 'say'])
+  expect(await known.exit()).toBe(0)
+  await using unknown = startRun(['--mode', 'yolo', 'say'])
+  expect(await unknown.exit()).toBe(1)
+  expect(unknown.output).toEqual({ stdout: '', stderr: 'glovebox: No mode yolo\n' })
 })
 
 test('An agent that ends in mid-turn is told with its last words', async () => {

@@ -2,7 +2,12 @@
 import { Readable, Writable } from 'node:stream'
 
 import { RequestError, agent, methods, ndJsonStream } from '@agentclientprotocol/sdk'
-import type { AgentContext, SessionUpdate, StopReason } from '@agentclientprotocol/sdk'
+import type {
+  AgentContext,
+  RequestPermissionRequest,
+  SessionUpdate,
+  StopReason,
+} from '@agentclientprotocol/sdk'
 
 type Turn = {
   client: AgentContext
@@ -35,11 +40,12 @@ const SCRIPTS: Record<string, (turn: Turn) => Promise<StopReason>> = {
   edit: async ({ client, send }) => {
     await say(send, 'I edit.')
     await send({ sessionUpdate: 'tool_call', status: 'pending', ...EDIT })
-    const { outcome } = await client.request(methods.client.session.requestPermission, {
+    const question: RequestPermissionRequest = {
       sessionId: 's-1',
-      toolCall: { ...EDIT, status: 'pending' },
+      toolCall: EDIT,
       options: OPTIONS,
-    })
+    }
+    const { outcome } = await client.request(methods.client.session.requestPermission, question)
     const chosen = outcome.outcome === 'selected' ? outcome.optionId : 'none'
     const status = chosen === 'b' ? 'completed' : 'failed'
     await send({ sessionUpdate: 'tool_call_update', toolCallId: 'call-1', status })
@@ -78,6 +84,10 @@ export function serveScriptedAgent(): void {
     .onRequest(methods.agent.session.new, ({ params }) => {
       if (params.cwd === '/nowhere') throw new RequestError(-32_602, 'There is no folder /nowhere.')
       return { sessionId: 's-1' }
+    })
+    .onRequest(methods.agent.session.setMode, ({ params }) => {
+      if (params.modeId !== 'plan') throw new RequestError(-32_602, `No mode ${params.modeId}`)
+      return {}
     })
     .onNotification(methods.agent.session.cancel, () => cancel.resolve())
     .onRequest(methods.agent.session.prompt, async ({ params, client }) => {

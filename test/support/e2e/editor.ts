@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 export const ROOT = join(import.meta.dirname, '..', '..', '..')
 export const PROGRAM = join(ROOT, 'dist', 'glovebox.mjs')
+export const SOURCE = join(ROOT, 'src', 'cli.ts')
 
 export type Message = Record<string, unknown>
 export type Answer = { result?: Message; error?: { code: number; message: string } }
@@ -13,6 +14,8 @@ export type EditorOptions = {
   env: Record<string, string | undefined>
   cwd?: string
   args?: string[]
+  /** The launcher's file; the bundle by default. */
+  program?: string
   /** Answers the agent's questions; `undefined` leaves one open. */
   onQuestion?: (question: Question) => unknown
 }
@@ -24,6 +27,8 @@ export class Editor implements AsyncDisposable {
   readonly questions: Question[] = []
   /** Lines on stdout that were no JSON. */
   readonly noise: string[] = []
+  /** Answers without an id. */
+  readonly complaints: Answer[] = []
   stderr = ''
   readonly exited: Promise<number | string | null>
   readonly #answers = new Map<number, (answer: Answer) => void>()
@@ -33,7 +38,7 @@ export class Editor implements AsyncDisposable {
 
   constructor(options: EditorOptions) {
     this.#onQuestion = options.onQuestion
-    this.child = spawn(process.execPath, [PROGRAM, 'acp', ...(options.args ?? [])], {
+    this.child = spawn(process.execPath, [options.program ?? PROGRAM, 'acp', ...(options.args ?? [])], {
       env: options.env,
       cwd: options.cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
@@ -132,6 +137,7 @@ export class Editor implements AsyncDisposable {
       return
     }
     if (typeof message['method'] === 'string') this.#fromAgent(message, message['method'])
+    else if (message['id'] === null) this.complaints.push(message as Answer)
     else this.#answers.get(message['id'] as number)?.(message as Answer)
     for (const look of this.#watchers) look()
   }

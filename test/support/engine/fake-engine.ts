@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { text } from 'node:stream/consumers'
+
 import type { EngineInfo } from '../../../src/docker/engine.ts'
 
-export type Seen = { method: string; path: string; body: string }
+type Seen = { method: string; path: string; body: string }
 /** A value is sent as JSON; a function does what it likes. */
 export type Answer =
   | { status?: number; json: unknown }
@@ -33,14 +34,19 @@ export async function fakeEngine(answers: Answers, onUpgrade?: OnUpgrade): Promi
   const folder = await mkdtemp(join(tmpdir(), 'fake-engine-'))
   const socketPath = join(folder, 'docker.sock')
   const seen: Seen[] = []
-  const known: Answers = { 'GET /version': { json: VERSION }, 'GET /info': { json: INFO }, ...answers }
+  const known: Answers = {
+    'GET /version': { json: VERSION },
+    'GET /info': { json: INFO },
+    ...answers,
+  }
+  const reply = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const one = { method: request.method ?? '', path: request.url ?? '', body: await text(request) }
+    seen.push(one)
+    give(response, known[`${one.method} ${one.path.replace(/\?.*/, '')}`], one)
+  }
   const open = new Set<Socket>()
   const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const one = { method: request.method ?? '', path: request.url ?? '', body }
-      seen.push(one)
-      give(response, known[`${one.method} ${one.path.replace(/\?.*/, '')}`], one)
-    })
+    void reply(request, response)
   })
   server.on('connection', (socket: Socket) => {
     open.add(socket)

@@ -3,7 +3,9 @@
  * neither a registry nor our real images. Linux only.
  */
 import { execFile, spawn } from 'node:child_process'
-import { realpath } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 
@@ -23,7 +25,7 @@ const TOOLS = [
   'df',
   'mkdir',
 ]
-export const TEST_IMAGE = 'glovebox-test/host-tools:1'
+export const TEST_IMAGE = 'glovebox-test/host-tools:2'
 
 const run = promisify(execFile)
 
@@ -43,14 +45,25 @@ export async function hostRootfs(): Promise<Readable> {
   const libraries = [...listed.matchAll(/(\/[^\s:]+)(?= \()/g)].map(([, path = '']) => path)
   const files = await Promise.all([...new Set([...tools, ...libraries])].map(withTarget))
   const names = [...new Set(files.flat())]
-  const tar = spawn(
-    'tar',
-    ['-C', '/', '--dereference', '--hard-dereference', '-cf', '-', ...names],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  )
+  const folders = await openFolders()
+  const owner = ['--owner=0', '--group=0', '--dereference', '--hard-dereference']
+  const args = [...owner, '-cf', '-', '-C', '/', ...names, '-C', folders, '.']
+  const tar = spawn('tar', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  tar.once('close', () => void rm(folders, { recursive: true, force: true }))
   return tar.stdout
+}
+
+/** As in our real images: the folders that are a tmpfs or a volume at run time are open to all. */
+async function openFolders(): Promise<string> {
+  const root = await mkdtemp(join(tmpdir(), 'rootfs-'))
+  await chmod(root, 0o755)
+  for (const name of ['tmp', 'home/agent', 'run/glovebox']) {
+    // oxlint-disable-next-line no-await-in-loop -- three of them
+    await mkdir(join(root, name), { recursive: true })
+    // oxlint-disable-next-line no-await-in-loop -- mkdir's mode is cut by the umask
+    await chmod(join(root, name), 0o1777)
+  }
+  return root
 }
 
 /** The path as asked for and as it really is, without the leading slash. */

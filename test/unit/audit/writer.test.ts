@@ -105,7 +105,7 @@ const failed = (message: string) =>
   expect.objectContaining({ code: 'audit_failed', message: expect.stringContaining(message) })
 
 test('a log that cannot be begun is an error', () => {
-  expect(() => openAudit('/proc/nowhere', LAUNCHER)).toThrow(failed('ENOENT'))
+  expect(() => openAudit('/etc/passwd/audit', LAUNCHER)).toThrow(failed('ENOTDIR'))
 })
 
 test.for([
@@ -115,7 +115,7 @@ test.for([
     (file: string) => appendFileSync(file, '\n'),
     'something else wrote to the file',
   ],
-] as const)('once the file %s every record is an error', async ([_, spoil, message]) => {
+] as const)('once the file %s every record is an error', async ([, spoil, message]) => {
   await using scratch = await scratchFolder()
   using audit = openAudit(scratch.path, LAUNCHER)
   spoil(audit.file)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+
 import { containerUser } from '../../../src/docker/container-user.ts'
 import { fakeInfo } from '../../support/engine/fake-engine.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+
 import type { Engine, ImageFacts } from '../../../src/docker/engine.ts'
 import { splitTag } from '../../../src/docker/image-store.ts'
 import { pinnedImage } from '../../../src/docker/image.ts'

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+
 import { ownHardLimits, parseHardLimits } from '../../../src/docker/limits.ts'
 
 const table = (nofile: string, nproc: string): string =>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+
 import { inside, projectMounts } from '../../../src/docker/mounts.ts'
 
 test('a project without symlinks in its path is mounted once, at that path', () => {

@@ -1,7 +1,9 @@
 import { PassThrough, Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setImmediate as turn } from 'node:timers/promises'
+
 import { describe, expect, test } from 'vitest'
+
 import { demultiplex, frameParser, type Piece } from '../../../src/docker/multiplex.ts'
 import { frame } from '../../support/engine/fake-engine.ts'
 
@@ -14,7 +16,9 @@ const wire = Buffer.concat([
 ])
 
 const joined = (pieces: Piece[], stream: Piece['stream']): string =>
-  Buffer.concat(pieces.filter((one) => one.stream === stream).map((one) => one.data)).toString('hex')
+  Buffer.concat(pieces.filter((one) => one.stream === stream).map((one) => one.data)).toString(
+    'hex',
+  )
 
 const hex = (value: string): string => Buffer.from(value).toString('hex')
 
@@ -80,7 +84,9 @@ describe('demultiplex', () => {
     expect(await done).toMatchObject({ message: expect.stringContaining('not a frame') })
     expect(source.destroyed).toBe(true)
   })
+})
 
+describe('demultiplex under load', () => {
   test('holds the source back while an output is not read, and goes on when it is', async () => {
     const source = new PassThrough()
     const { stdout, stderr } = demultiplex(source)

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+
 import type { ContainerInspect } from '../../../src/docker/engine.ts'
 import { agentContainer, proxyContainer } from '../../../src/docker/hardening.ts'
 import { bind } from '../../../src/docker/mounts.ts'
@@ -112,64 +113,62 @@ const differences: [string, Change, string][] = [
   ['an image volume', mount(2, { Destination: '/data', RW: true }), 'Mounts./data'],
 ]
 
-describe('verifyCreated', () => {
-  const engine = fakeInfo()
+const engine = fakeInfo()
 
-  test.for(differences)('finds %s', ([, change, field]) => {
+test.for(differences)('finds %s', ([, change, field]) => {
+  const asked = agentOn(engine)
+  const found = inspectOf(asked, engine)
+  change(found)
+  const result = verifyCreated(asked, found, engine)
+  expect(result.map((one) => one.field)).toContain(field)
+  expect(result.every((one) => one.kind === 'difference')).toBe(true)
+})
+
+test('tells a lost variable by its name and never by its value', () => {
+  const asked = { ...agentOn(engine), Env: ['TOKEN=hush'] }
+  const found = inspectOf(asked, engine)
+  found.Config.Env = ['TOKEN=other-hush']
+  const result = verifyCreated(asked, found, engine)
+  expect(result.map((one) => one.field)).toEqual(['Config.Env.TOKEN'])
+  expect(JSON.stringify(result)).not.toContain('hush')
+})
+
+test.for(['LD_PRELOAD=/x', 'NODE_OPTIONS=--require=x', 'https_proxy=http://x', 'FTP_PROXY=x'])(
+  'finds that the engine added %s',
+  (variable) => {
     const asked = agentOn(engine)
     const found = inspectOf(asked, engine)
-    change(found)
-    const result = verifyCreated(asked, found, engine)
-    expect(result.map((one) => one.field)).toContain(field)
-    expect(result.every((one) => one.kind === 'difference')).toBe(true)
-  })
+    found.Config.Env.push(variable)
+    expect(verifyCreated(asked, found, engine)).toHaveLength(1)
+  },
+)
 
-  test('tells a lost variable by its name and never by its value', () => {
-    const asked = { ...agentOn(engine), Env: ['TOKEN=hush'] }
-    const found = inspectOf(asked, engine)
-    found.Config.Env = ['TOKEN=other-hush']
-    const result = verifyCreated(asked, found, engine)
-    expect(result.map((one) => one.field)).toEqual(['Config.Env.TOKEN'])
-    expect(JSON.stringify(result)).not.toContain('hush')
-  })
+test.for([
+  ['PidsLimit', { PidsLimit: 0 }],
+  ['Memory', { Memory: 0 }],
+  ['MemorySwap', { MemorySwap: -1 }],
+  ['NanoCpus', { NanoCpus: 0 }],
+  ['Ulimits.nofile', { Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }] }],
+] as const)('tells that %s is a limit the engine does not enforce', ([field, change]) => {
+  const asked = agentOn(engine)
+  const found = inspectOf(asked, engine)
+  Object.assign(found.HostConfig, change)
+  expect(verifyCreated(asked, found, engine)).toMatchObject([
+    { field: `HostConfig.${field}`, kind: 'limit-not-enforced' },
+  ])
+})
 
-  test.for(['LD_PRELOAD=/x', 'NODE_OPTIONS=--require=x', 'https_proxy=http://x', 'FTP_PROXY=x'])(
-    'finds that the engine added %s',
-    (variable) => {
-      const asked = agentOn(engine)
-      const found = inspectOf(asked, engine)
-      found.Config.Env.push(variable)
-      expect(verifyCreated(asked, found, engine)).toHaveLength(1)
-    },
-  )
+test('tells that rootless Podman on cgroup v1 enforces no limit at all', () => {
+  const rootless = fakeInfo({ kind: 'podman', rootless: true, cgroupVersion: '1' })
+  const asked = agentOn(rootless)
+  const result = verifyCreated(asked, inspectOf(asked, rootless), rootless)
+  expect(result.map((one) => one.kind)).toEqual(Array(6).fill('limit-not-enforced'))
+})
 
-  test.for([
-    ['PidsLimit', { PidsLimit: 0 }],
-    ['Memory', { Memory: 0 }],
-    ['MemorySwap', { MemorySwap: -1 }],
-    ['NanoCpus', { NanoCpus: 0 }],
-    ['Ulimits.nofile', { Ulimits: [{ Name: 'core', Soft: 0, Hard: 0 }] }],
-  ] as const)('tells that %s is a limit the engine does not enforce', ([field, change]) => {
-    const asked = agentOn(engine)
-    const found = inspectOf(asked, engine)
-    Object.assign(found.HostConfig, change)
-    expect(verifyCreated(asked, found, engine)).toMatchObject([
-      { field: `HostConfig.${field}`, kind: 'limit-not-enforced' },
-    ])
-  })
-
-  test('tells that rootless Podman on cgroup v1 enforces no limit at all', () => {
-    const rootless = fakeInfo({ kind: 'podman', rootless: true, cgroupVersion: '1' })
-    const asked = agentOn(rootless)
-    const result = verifyCreated(asked, inspectOf(asked, rootless), rootless)
-    expect(result.map((one) => one.kind)).toEqual(Array(6).fill('limit-not-enforced'))
-  })
-
-  test('tells that an engine without seccomp filters nothing', () => {
-    const bare = fakeInfo({ seccomp: false })
-    const asked = agentOn(bare)
-    expect(verifyCreated(asked, inspectOf(asked, bare), bare)).toMatchObject([
-      { field: 'seccomp', kind: 'limit-not-enforced' },
-    ])
-  })
+test('tells that an engine without seccomp filters nothing', () => {
+  const bare = fakeInfo({ seccomp: false })
+  const asked = agentOn(bare)
+  expect(verifyCreated(asked, inspectOf(asked, bare), bare)).toMatchObject([
+    { field: 'seccomp', kind: 'limit-not-enforced' },
+  ])
 })

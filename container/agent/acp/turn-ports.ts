@@ -1,0 +1,32 @@
+/** The two ways a turn reaches its client: updates and questions. */
+import type { AgentContext } from '@agentclientprotocol/sdk'
+
+import type { Answer, Question, TurnPorts } from '../session/events.ts'
+import type { ClientOffers } from './client-offers.ts'
+import { answerFrom, noAnswer, permissionRequest } from './questions.ts'
+import { sessionUpdates } from './updates.ts'
+import type { Send } from './updates.ts'
+
+export function turnPorts(
+  sessionId: string,
+  client: AgentContext,
+  offers: ClientOffers,
+  report: (error: unknown) => void,
+): TurnPorts {
+  const send: Send = async (update) => {
+    // A client that went away ends the connection; the turn must not stumble over it first.
+    await client.notify('session/update', { sessionId, update }).catch(report)
+  }
+  const ask = async (question: Question, signal: AbortSignal): Promise<Answer> => {
+    if (signal.aborted) return noAnswer(true)
+    const request = permissionRequest(sessionId, question, offers)
+    try {
+      const options = { cancellationSignal: signal, stopWaitingOnCancel: true }
+      return answerFrom(await client.request('session/request_permission', request, options))
+    } catch (error) {
+      if (!signal.aborted) report(error)
+      return noAnswer(signal.aborted)
+    }
+  }
+  return { emit: sessionUpdates(send, offers), ask }
+}

@@ -1,0 +1,27 @@
+/** What holds when nobody configured anything. */
+import type { Limits, Policy } from './merge.ts'
+
+export const DEFAULT_LIMITS: Limits = {
+  memory_mb: 4_096,
+  cpus: 4,
+  pids: 1_024,
+  tmp_mb: 1_024,
+  home_mb: 1_024,
+  nofile: 65_536,
+}
+
+/** The two public providers, nothing else of the network, and the bundled agent. */
+export const DEFAULTS: Policy = {
+  agent: 'bundled',
+  providers: {
+    anthropic: {
+      preset: 'anthropic',
+      base_url: 'https://api.anthropic.com',
+      key_env: 'ANTHROPIC_API_KEY',
+    },
+    openai: { preset: 'openai', base_url: 'https://api.openai.com', key_env: 'OPENAI_API_KEY' },
+  },
+  egress: { rules: [], deny: [], networks: [] },
+  limits: DEFAULT_LIMITS,
+  unenforced_limits: 'tell',
+}

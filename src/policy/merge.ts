@@ -1,0 +1,122 @@
+/**
+ * The effective policy of three layers: administrator, user, project. Each lower layer can only
+ * take away: what the result allows, every layer allows. Pure.
+ */
+import type { EgressDeny, EgressRule, GatewayPreset } from '../../egress-proxy/policy.ts'
+import { DEFAULTS } from './defaults.ts'
+import { intersectRules } from './egress.ts'
+import { narrowProvider, userProviders } from './providers.ts'
+import type { AdminPolicy, ProjectPolicy, UserConfig } from './schema.ts'
+
+export type Provider = {
+  preset: GatewayPreset
+  base_url: string
+  /** Neither: the provider wants no key. */
+  key_env?: string | undefined
+  key_file?: string | undefined
+  model?: string | undefined
+  allow_private?: string[] | undefined
+  insecure_http?: boolean | undefined
+}
+
+export type Limits = {
+  memory_mb: number
+  cpus: number
+  pids: number
+  tmp_mb: number
+  home_mb: number
+  nofile: number
+}
+
+export type Policy = {
+  agent: string
+  /** All when absent. */
+  agents?: string[] | undefined
+  model?: string | undefined
+  provider?: string | undefined
+  providers: Record<string, Provider>
+  egress: { rules: EgressRule[]; deny: EgressDeny[]; networks: string[] }
+  limits: Limits
+  unenforced_limits: 'refuse' | 'tell'
+}
+
+/** A missing file: no constraint for administrator and project, the defaults for the user. */
+export type Layers = {
+  admin?: AdminPolicy | undefined
+  user?: UserConfig | undefined
+  project?: ProjectPolicy | undefined
+}
+
+export function mergePolicy({ admin, user, project }: Layers): Policy {
+  const base = userPolicy(user)
+  const narrowed = [admin, project].reduce<Policy>(narrow, base)
+  const networks = admin?.egress?.networks
+  const egress = {
+    ...narrowed.egress,
+    networks: narrowed.egress.networks.filter((name) => networks?.includes(name) ?? true),
+  }
+  const providers = Object.entries(narrowed.providers).flatMap(([id, provider]) => {
+    const left = narrowProvider(provider, admin?.providers, egress.deny)
+    return left === undefined ? [] : [[id, left] as const]
+  })
+  return { ...narrowed, egress, providers: Object.fromEntries(providers) }
+}
+
+/** The user's file on top of the defaults. */
+function userPolicy(user: Omit<UserConfig, 'version'> = {}): Policy {
+  return {
+    agent: user.agent ?? DEFAULTS.agent,
+    agents: user.agents,
+    model: user.model,
+    provider: user.provider,
+    providers: userProviders(user.providers),
+    egress: {
+      rules: user.egress?.rules ?? DEFAULTS.egress.rules,
+      deny: user.egress?.deny ?? DEFAULTS.egress.deny,
+      networks: user.egress?.networks ?? DEFAULTS.egress.networks,
+    },
+    limits: mapLimits((name) => user.limits?.[name] ?? DEFAULTS.limits[name]),
+    unenforced_limits: user.unenforced_limits ?? DEFAULTS.unenforced_limits,
+  }
+}
+
+function narrow(policy: Policy, layer: AdminPolicy | ProjectPolicy | undefined): Policy {
+  if (layer === undefined) return policy
+  const { rules, deny } = narrowRules(policy.egress.rules, layer.egress?.rules)
+  const refuse = [policy.unenforced_limits, layer.unenforced_limits].includes('refuse')
+  return {
+    ...policy,
+    agents: narrowList(policy.agents, layer.agents),
+    egress: {
+      ...policy.egress,
+      rules,
+      deny: [...policy.egress.deny, ...deny, ...(layer.egress?.deny ?? [])],
+    },
+    limits: mapLimits((name) => Math.min(policy.limits[name], layer.limits?.[name] ?? Infinity)),
+    unenforced_limits: refuse ? 'refuse' : 'tell',
+  }
+}
+
+function narrowRules(
+  rules: EgressRule[],
+  filter: EgressRule[] | undefined,
+): { rules: EgressRule[]; deny: EgressDeny[] } {
+  return filter === undefined ? { rules, deny: [] } : intersectRules(rules, filter)
+}
+
+/** An absent list is no constraint. */
+function narrowList(one?: string[], other?: string[]): string[] | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return one.filter((item) => other.includes(item))
+}
+
+function mapLimits(limit: (name: keyof Limits) => number): Limits {
+  return {
+    memory_mb: limit('memory_mb'),
+    cpus: limit('cpus'),
+    pids: limit('pids'),
+    tmp_mb: limit('tmp_mb'),
+    home_mb: limit('home_mb'),
+    nofile: limit('nofile'),
+  }
+}

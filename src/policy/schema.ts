@@ -1,0 +1,114 @@
+/** What the three policy files may say. Version 1. */
+import { z } from 'zod'
+
+import { Cidr, EgressDeny, EgressRule, GatewayPreset } from '../../egress-proxy/policy.ts'
+
+const AgentId = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an agent name, such as bundled')
+
+export const ProviderId = z
+  .string()
+  .regex(/^[a-z][a-z0-9-]{0,31}$/, 'a provider name in lower case, such as anthropic')
+
+/** `https://host/base/path`; a query, a fragment or user info would end up in every request. */
+const BaseUrl = z
+  .url({ protocol: /^https?$/, error: 'an http or https URL' })
+  .max(1024)
+  .refine((text) => !/[?#]/.test(text), 'a URL without query and fragment')
+  .refine(withoutUser, 'a URL without user name and password')
+
+/** One model provider; only `preset` and `base_url` are needed for a new one. */
+export const ProviderConfig = z.strictObject({
+  /** The API it speaks. */
+  preset: GatewayPreset.optional(),
+  base_url: BaseUrl.optional(),
+  /** The launcher's environment variable that holds the key. */
+  key_env: z
+    .string()
+    .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'the name of an environment variable')
+    .optional(),
+  /** An absolute path of a file that only its owner can read. Wins over `key_env`. */
+  key_file: z.string().startsWith('/', 'an absolute path').max(4096).optional(),
+  /** The model that is used when none is chosen. */
+  model: z.string().min(1).max(256).optional(),
+  /** Non-public ranges the host may resolve to; none by default. */
+  allow_private: z.array(Cidr).max(100).optional(),
+  /** DANGER: sends the key unencrypted to an `http:` URL. */
+  insecure_http: z.boolean().optional(),
+})
+
+const Network = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/, 'the name of a network')
+
+const Egress = z.strictObject({
+  /** What the agent may reach besides its model provider. */
+  rules: z
+    .array(EgressRule)
+    .max(1_000)
+    .refine(uniqueIds, 'rules whose ids differ from each other')
+    .optional(),
+  /** What it may not reach even where a rule allows it. */
+  deny: z.array(EgressDeny).max(1_000).optional(),
+  /** Networks of the engine the proxy joins, to reach what is only there. */
+  networks: z.array(Network).max(20).optional(),
+})
+
+const Limits = z.strictObject({
+  /** Memory with swap, in MiB. */
+  memory_mb: z.int().min(64).optional(),
+  cpus: z.number().min(0.1).optional(),
+  /** Processes and threads. */
+  pids: z.int().min(16).optional(),
+  /** Size of /tmp, in MiB. It counts as memory. */
+  tmp_mb: z.int().min(1).optional(),
+  /** Size of the agent's home, in MiB. It counts as memory. */
+  home_mb: z.int().min(1).optional(),
+  /** Open files of one process. */
+  nofile: z.int().min(256).optional(),
+})
+
+/** The user's file, `$XDG_CONFIG_HOME/glovebox/config.json`. Every key but `version` may be absent. */
+export const UserConfig = z.strictObject({
+  $schema: z.string().optional(),
+  version: z.literal(1),
+  /** The agent that runs when the command line names none. */
+  agent: AgentId.optional(),
+  /** The agents that may run; all when absent. */
+  agents: z.array(AgentId).optional(),
+  model: z.string().min(1).max(256).optional(),
+  /** The provider to use; the first with a key when absent. */
+  provider: ProviderId.optional(),
+  providers: z.record(ProviderId, ProviderConfig).optional(),
+  egress: Egress.optional(),
+  limits: Limits.optional(),
+  /** Limits the engine does not enforce: `refuse` to start, or `tell` (the default). */
+  unenforced_limits: z.enum(['refuse', 'tell']).optional(),
+})
+
+/** The administrator's file, `/etc/glovebox/policy.json`: no personal choices. */
+export const AdminPolicy = UserConfig.omit({ agent: true, model: true, provider: true }).extend({
+  providers: z
+    .record(ProviderId, ProviderConfig.omit({ key_env: true, key_file: true, model: true }))
+    .optional(),
+})
+
+/** The project's file, `<project>/.glovebox.json`: only what takes away. */
+export const ProjectPolicy = UserConfig.pick({
+  $schema: true,
+  version: true,
+  agents: true,
+  limits: true,
+  unenforced_limits: true,
+}).extend({ egress: Egress.omit({ networks: true }).optional() })
+
+export type ProviderConfig = z.infer<typeof ProviderConfig>
+export type UserConfig = z.infer<typeof UserConfig>
+export type AdminPolicy = z.infer<typeof AdminPolicy>
+export type ProjectPolicy = z.infer<typeof ProjectPolicy>
+
+function withoutUser(text: string): boolean {
+  const url = URL.parse(text)
+  return url === null || (url.username === '' && url.password === '')
+}
+
+function uniqueIds(rules: { id: string }[]): boolean {
+  return new Set(rules.map(({ id }) => id)).size === rules.length
+}
