@@ -37,6 +37,7 @@ FROM base AS tools
 # Fetch settings of the building machine, used on a public base and removed again.
 COPY container/base/host /tmp/glovebox-host
 COPY container/base/install-tools.sh /tmp/install-tools.sh
+# /root is opened, since a project below a host's /root is mounted there and owned by another uid.
 # The copy of Node is for PID 1: nobody may read it, so the kernel lets no process of the same user
 # look into init's memory or stop it by a debugger.
 RUN set -e; sh /tmp/install-tools.sh; rm -rf /tmp/glovebox-host /tmp/install-tools.sh; \
@@ -44,7 +45,7 @@ RUN set -e; sh /tmp/install-tools.sh; rm -rf /tmp/glovebox-host /tmp/install-too
     chown 0:0 /opt/glovebox/init-node; chmod 0111 /opt/glovebox/init-node; \
     rm -f /etc/passwd- /etc/group-; \
     ln -sf /run/glovebox/passwd /etc/passwd; ln -sf /run/glovebox/group /etc/group; \
-    mkdir -p /home/agent; chmod 1777 /home/agent
+    chmod 0755 /root; mkdir -p /home/agent; chmod 1777 /home/agent
 
 FROM tools AS agent
 COPY dist/image/init.mjs dist/image/agent.mjs /opt/glovebox/

@@ -11,6 +11,7 @@ import { forwardHeaders } from './headers.ts'
 import { type Judged, type RequestFacts, judgeRequest } from './judge.ts'
 import type { EgressRule } from './policy.ts'
 import type { Origin } from './pools.ts'
+import type { Reason } from './reasons.ts'
 import { relay } from './relay.ts'
 
 /** A CONNECT tunnel that carries plain HTTP: its one target, and its own connection to it. */
@@ -53,7 +54,8 @@ export async function handleForward(border: Border, exchange: Exchange): Promise
   const where = judged.authority === undefined ? '' : formatAuthority(judged.authority)
   if (!judged.ok) {
     flow.deny(judged.reason)
-    answer(req, res, { reason: judged.reason, where })
+    const misdirected = tunnel !== undefined && namesProvider(border, judged.reason, req)
+    answer(req, res, { reason: judged.reason, where, ...(misdirected ? { status: 421 } : {}) })
     return
   }
   if (req.headers.expect !== undefined) res.writeContinue()
@@ -72,6 +74,12 @@ export async function handleForward(border: Border, exchange: Exchange): Promise
     maxBody: rule.max_request_bytes,
     endMeansGone: false,
   })
+}
+
+/** Whether a Host that does not fit its tunnel is that of a provider with a key at the border. */
+function namesProvider({ policy }: Border, reason: Reason, req: IncomingMessage): boolean {
+  const host = (req.headers.host ?? '').toLowerCase().replace(/:\d+$/, '')
+  return reason === 'host_mismatch' && policy.gatewayHosts.has(host)
 }
 
 export function originOf({ host, port }: Authority, rule: EgressRule): Origin {

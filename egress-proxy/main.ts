@@ -11,6 +11,7 @@ import { type Sink, openSink } from './control/sink.ts'
 import { faultOf } from './decide.ts'
 import { writeIdentity } from './identity.ts'
 import { listenOn } from './listen.ts'
+import { log } from './log.ts'
 import {
   CONTROL_VERSION,
   HEARTBEAT_INTERVAL,
@@ -21,28 +22,31 @@ import { createBorderServer } from './server.ts'
 import { readStandalone } from './standalone.ts'
 
 /** Exit codes, from sysexits where one fits. */
-const EXIT = { ok: 0, software: 70, silence: 75, config: 78 } as const
+const EXIT = { ok: 0, usage: 64, software: 70, silence: 75, config: 78 } as const
 
 const socketPath = process.env['GLOVEBOX_SOCKET'] ?? '/run/glovebox/egress.sock'
 
-/** One JSON line on stderr; never with a value from a configuration or a request. */
-function log(event: string, detail?: string): void {
-  process.stderr.write(
-    `${JSON.stringify({ event, ...(detail === undefined ? {} : { detail }) })}\n`,
-  )
-}
-
 function main(): void {
   process.on('uncaughtException', (error) => {
-    log('crashed', `${error.name}: ${error.message}`.slice(0, 500))
+    // Where, not what: a message may quote a request.
+    log('crashed', `${error.name} ${/\n\s+(at .*)/.exec(error.stack ?? '')?.[1] ?? ''}`)
     process.exit(EXIT.software)
   })
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.on(signal, () => process.exit(EXIT.ok))
   const unsafe = unsafeSetting()
-  const { values } = parseArgs({ options: { config: { type: 'string' } } })
-  if (values.config === undefined) underLauncher(unsafe)
-  else standalone(values.config, unsafe)
+  const file = configFile()
+  if (file === undefined) underLauncher(unsafe)
+  else standalone(file, unsafe)
+}
+
+function configFile(): string | undefined {
+  try {
+    return parseArgs({ options: { config: { type: 'string' } } }).values.config
+  } catch {
+    log('usage', 'egress-proxy [--config FILE]')
+    return process.exit(EXIT.usage)
+  }
 }
 
 /** A setting of Node that would undo what the border checks. */
@@ -68,6 +72,7 @@ function underLauncher(unsafe: string | undefined): void {
     onClosed: () => sink.send({ type: 'init-closed' }),
     onMessage: (message) => sink.send({ type: 'from-init', message }),
     isBlocked: sink.isBlocked,
+    reopens: false,
   })
   const onMessage = (message: FromLauncher) => {
     if (message.type === 'heartbeat') return
@@ -108,6 +113,7 @@ function standalone(file: string, unsafe: string | undefined): void {
     onClosed: () => log('init-closed'),
     onMessage: () => undefined,
     isBlocked: sink.isBlocked,
+    reopens: true,
   })
   // Nobody else beats init's heart here.
   setInterval(() => init.send({ type: 'heartbeat' }), HEARTBEAT_INTERVAL)

@@ -66,6 +66,7 @@ const REASONS = {
   upstream_protocol_error: { status: 502, text: 'the server answered with malformed HTTP' },
   upstream_truncated: { status: 502, text: "the server's answer was cut off" },
   upstream_timeout: { status: 504, text: 'the server did not answer in time' },
+  unsolicited_101: { status: 502, text: 'the server changed the protocol unasked' },
   unsupported_protocol: { status: 400, text: 'this is not HTTP/1.1' },
   route_unknown: { status: 404, text: 'the gateway has no such route' },
   control_refused: { status: 403, text: 'the control stream is already taken' },

@@ -101,11 +101,16 @@ type Exchange = {
   fail: (error: unknown) => void
 }
 
+/** Interim answers (1xx) to one request. */
+const MAX_HINTS = 5_000
+
 /** What the exchange's callbacks share. */
 type State = {
   controller: Dispatcher.DispatchController | undefined
   /** Body bytes to the agent. */
   down: number
+  /** Interim (1xx) answers. */
+  hints: number
   over: boolean
   finish: (reason: Reason | 'closed', status?: number) => void
 }
@@ -115,6 +120,7 @@ function createExchange(job: Job, body: RequestBody, done: () => void): Exchange
   const state: State = {
     controller: undefined,
     down: 0,
+    hints: 0,
     over: false,
     finish(reason, status) {
       if (state.over) return
@@ -158,8 +164,14 @@ function handlerFor(
       else job.flow.allow(job.rule)
     },
     onResponseStart(controller, status, _headers, message) {
+      if (status < 200) {
+        // Not passed on; a flood of them never lets the timer for the header run out.
+        state.hints += 1
+        if (state.hints > MAX_HINTS) controller.abort(new Refusal('upstream_protocol_error'))
+        return
+      }
       const flat = flatten(controller.rawHeaders)
-      if (status < 200 || isResponseAmbiguous(flat)) {
+      if (isResponseAmbiguous(flat)) {
         controller.abort(new Refusal('upstream_protocol_error'))
         return
       }

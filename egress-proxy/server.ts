@@ -9,6 +9,7 @@ import type { Border } from './border.ts'
 import type { InitStream } from './control/init-stream.ts'
 import { type Exchange, type HttpTunnel, handleForward } from './forward.ts'
 import { handleGateway } from './gateway.ts'
+import { log } from './log.ts'
 import { http } from './node-modules.ts'
 import { type ParseError, reasonForParseError } from './parse-fault.ts'
 import { type Reason } from './reasons.ts'
@@ -82,6 +83,7 @@ function onRequest(serving: Serving, req: IncomingMessage, res: ServerResponse):
   const waiting = serving.waiting.get(req.socket) ?? new Set()
   serving.waiting.set(req.socket, waiting.add(abort))
   border.active.requests += 1
+  // Comes for every response, also for one that still waited in line when its connection closed.
   res.once('close', () => {
     waiting.delete(abort)
     border.active.requests -= 1
@@ -93,8 +95,8 @@ function onRequest(serving: Serving, req: IncomingMessage, res: ServerResponse):
   }
   const exchange = { req, res, signal: abort.signal }
   route(serving, exchange).catch((error: unknown) => {
+    log('request failed', error instanceof Error ? error.name : 'unknown')
     res.destroy()
-    throw error
   })
 }
 
@@ -129,7 +131,7 @@ function onConnect(serving: Serving, req: IncomingMessage, head: Buffer): void {
   socket.on('error', () => undefined)
   const shed = tunnelShed(serving, socket)
   if (shed !== undefined) {
-    border.audit.open({ kind: 'connect', method: 'CONNECT', host: req.url }).deny(shed)
+    border.audit.open({ kind: 'connect', method: 'CONNECT' }).deny(shed)
     answerRaw(socket, { reason: shed, where: '' })
     return
   }
@@ -187,8 +189,7 @@ function onUpgrade(serving: Serving, req: IncomingMessage, head: Buffer): void {
 /** Malformed bytes or a timer: what is under way on the connection stops, and the client is told why. */
 function onClientError(serving: Serving, error: ParseError, socket: Duplex): void {
   const reset = error.code === 'ECONNRESET' || error.code === 'EPIPE'
-  const waiting = [...(serving.waiting.get(socket) ?? [])]
-  for (const abort of waiting) abort.abort()
+  for (const abort of serving.waiting.get(socket) ?? []) abort.abort()
   if (reset || socket.destroyed) {
     socket.destroy()
     return

@@ -13,6 +13,7 @@ import { peekHello } from './peek.ts'
 import type { EgressRule } from './policy.ts'
 import { type Reason, Refusal } from './reasons.ts'
 import { faultInHello } from './sni.ts'
+import { isVerdict, refusalOf } from './upstream-fault.ts'
 
 /** Longest silence of a tunnel that one side has closed, in milliseconds. */
 const HALF_CLOSED_IDLE = 60_000
@@ -42,7 +43,7 @@ export async function handleConnect(
   const flow = border.audit.open({
     kind: 'connect',
     method: 'CONNECT',
-    host: authority?.host.text ?? url,
+    host: authority?.host.text ?? withoutSecrets(url),
     port: authority?.port,
   })
   const refuse = (reason: Reason) => {
@@ -61,6 +62,11 @@ export async function handleConnect(
   })
 }
 
+/** A malformed target for the log, without what may be a user name and a password. */
+function withoutSecrets(url: string): string {
+  return url.replace(/^.*@/s, '').replace(/[/?#].*$/s, '')
+}
+
 function carriesBody(req: IncomingMessage): boolean {
   return (
     valuesOf(req.rawHeaders, 'content-length').length > 0 ||
@@ -76,19 +82,20 @@ async function dialAndCarry(border: Border, connect: Connect, opening: Opening):
   const gone = new AbortController()
   const onGone = () => gone.abort()
   socket.once('close', onGone)
+  let upstream: Socket
   try {
-    const upstream = await border.dial(originOf(authority, rule), gone.signal)
-    await carry(border, { ...connect, ...opening, upstream })
+    upstream = await border.dial(originOf(authority, rule), gone.signal)
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : new Refusal('upstream_connect_failed')
-    const { reason, status } = refusal
-    if (reason === 'resolved_private' || reason === 'self_connection') flow.deny(reason)
+    const { reason, status } = refusalOf(error)
+    if (isVerdict(reason)) flow.deny(reason)
     else flow.allow(rule.id)
     flow.close({ reason, status })
     answerRaw(socket, { reason, status, where: formatAuthority(authority) })
+    return
   } finally {
     socket.off('close', onGone)
   }
+  await carry(border, { ...connect, ...opening, upstream })
 }
 
 type Carried = Connect & Opening & { upstream: Socket }
@@ -147,6 +154,12 @@ export function splice(client: Socket, upstream: Socket, idle: number): Promise<
       open -= 1
       if (open > 0) return
       resolve({ reason, status: 200, up: upstream.bytesWritten, down: upstream.bytesRead })
+    }
+    if (client.destroyed || upstream.destroyed) {
+      client.destroy()
+      upstream.destroy()
+      resolve({ reason: 'upstream_truncated', status: 200 })
+      return
     }
     const cut = (why: Ending['reason'], other: Socket) => {
       if (reason === 'closed') reason = why

@@ -9,7 +9,7 @@ export function isVerdict(reason: Reason): boolean {
 }
 
 /** undici's codes for an answer that is not HTTP/1.1. */
-const MALFORMED = /^(?:HPE_|UND_ERR_(?:HEADERS_OVERFLOW|RES_|INFO))/
+const MALFORMED = /^UND_ERR_(?:HEADERS_OVERFLOW|RES_|INFO)/
 
 /** The Refusal for anything that undici or the border threw. */
 export function refusalOf(error: unknown): Refusal {
@@ -17,13 +17,16 @@ export function refusalOf(error: unknown): Refusal {
   const cause = error instanceof Error ? error : new Error(String(error))
   if (cause.cause instanceof Refusal) return cause.cause
   const code = 'code' in cause ? String(cause.code) : ''
+  // Not every parser error has a code.
+  if (cause.name === 'HTTPParserError') return new Refusal('upstream_protocol_error', { cause })
   return new Refusal(reasonFor(code, cause.message), { cause })
 }
 
 function reasonFor(code: string, message: string): Reason {
   if (/^UND_ERR_(?:HEADERS|BODY)_TIMEOUT$/.test(code)) return 'upstream_timeout'
   if (code === 'UND_ERR_ABORTED') return 'client_abort'
-  if (MALFORMED.test(code) || message === 'bad upgrade') return 'upstream_protocol_error'
+  if (message === 'bad upgrade') return 'unsolicited_101'
+  if (MALFORMED.test(code)) return 'upstream_protocol_error'
   const ours = code === 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH' || code === 'UND_ERR_INVALID_ARG'
   return ours ? 'bad_framing' : 'upstream_truncated'
 }

@@ -12,6 +12,7 @@ import { faultInUpgrade, judgeRequest } from './judge.ts'
 import { crypto, http } from './node-modules.ts'
 import { type Reason, Refusal } from './reasons.ts'
 import { splice } from './tunnel.ts'
+import { isVerdict, refusalOf } from './upstream-fault.ts'
 
 /** RFC 6455, 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
@@ -51,9 +52,8 @@ export async function handleWebSocket(border: Border, upgrade: Upgrade): Promise
     const answered = await shake(upstream, req, handshake)
     await carry({ flow, socket, head, idle: border.limits.tunnel_idle }, answered)
   } catch (error) {
-    const refusal = error instanceof Refusal ? error : new Refusal('upstream_protocol_error')
-    const { reason, status } = refusal
-    if (reason === 'resolved_private' || reason === 'self_connection') flow.deny(reason)
+    const { reason, status } = refusalOf(error)
+    if (isVerdict(reason)) flow.deny(reason)
     else flow.allow(rule.id)
     flow.close({ reason, status })
     answerRaw(socket, { reason, status, where })
@@ -77,7 +77,7 @@ function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<A
   return new Promise((resolve, reject) => {
     const fail = (reason: Reason) => {
       upstream.destroy()
-      reject(new Refusal(reason))
+      reject(new Refusal(reason, { status: reason === 'upstream_timeout' ? 504 : 502 }))
     }
     const asked = http.request({
       createConnection: () => upstream,
@@ -95,7 +95,7 @@ function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<A
         .digest('base64')
       const isRight = response.statusCode === 101 && accepted.length === 1 && accepted[0] === right
       if (!isRight || response.headers.upgrade?.toLowerCase() !== 'websocket') {
-        fail('upstream_protocol_error')
+        fail('bad_upgrade')
         return
       }
       resolve({ response, upstream: socket, switched: true, first })

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { redact, redactText } from './redact.ts'
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const
-export type LogLevel = (typeof LEVELS)[number]
+type LogLevel = (typeof LEVELS)[number]
 
 /** A larger file, in bytes, is put aside. */
 export const MAX_LOG_FILE = 10 * 1024 * 1024
 /** Files that are kept. */
 export const MAX_LOG_FILES = 5
 
-export type LogFields = Record<string, unknown>
+type LogFields = Record<string, unknown>
 export type Log = Record<LogLevel, (event: string, fields?: LogFields) => void>
 
 export type LogOptions = {

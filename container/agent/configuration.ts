@@ -16,6 +16,8 @@ export type Configuration = {
   apiKey: string
   /** Tokens; the provider's table decides when absent. */
   contextWindow: number | undefined
+  /** US dollars one session may cost, as far as prices are known. */
+  costLimit: number | undefined
 }
 
 type Environment = Record<string, string | undefined>
@@ -32,6 +34,7 @@ export function readConfiguration(env: Environment): Configuration {
     baseUrl: baseUrlFrom(required(env, 'GLOVEBOX_BASE_URL')),
     apiKey: required(env, 'GLOVEBOX_API_KEY'),
     contextWindow: contextWindowFrom(env['GLOVEBOX_CONTEXT_WINDOW']),
+    costLimit: costLimitFrom(env['GLOVEBOX_COST_LIMIT']),
   }
 }
 
@@ -62,6 +65,13 @@ function baseUrlFrom(value: string): string {
   if (url === null || !/^https?:$/.test(url.protocol))
     throw fault.badConfiguration('GLOVEBOX_BASE_URL', 'an http or https address')
   return value.replace(/\/+$/, '')
+}
+
+function costLimitFrom(value: string | undefined): number | undefined {
+  if (value === undefined || value === '') return undefined
+  if (!/^\d+(\.\d+)?$/.test(value))
+    throw fault.badConfiguration('GLOVEBOX_COST_LIMIT', 'an amount in US dollars')
+  return Number(value)
 }
 
 function contextWindowFrom(value: string | undefined): number | undefined {

@@ -19,6 +19,8 @@ suite=${VERSION_CODENAME:?this machine names no suite in /etc/os-release}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# apt's own unprivileged user has to read the keys.
+chmod 0755 "$work"
 
 # Only the distribution's own archives, in the spelling apt has already resolved; third-party
 # sources of the machine have no business in the image.
@@ -36,9 +38,18 @@ fi
   exit 69
 }
 
+# The keys this machine trusts for every source, and the distribution's own. Newer releases keep the
+# latter only where a source names them.
+mkdir "$work/keys"
+find /etc/apt/trusted.gpg.d /usr/share/keyrings -maxdepth 1 \
+  \( -path '/etc/apt/*' -o -name '*-archive-*keyring*' \) \
+  \( -name '*.gpg' -o -name '*.asc' \) -exec cp {} "$work/keys/" \; 2>/dev/null || true
+chmod -R a+rX "$work/keys"
+
 # Proxy, certificates, retries, date checks: everything apt was told about fetching here. Index
 # targets are left out, since they name further downloads and not how to download.
 apt-config dump | grep -E '^Acquire::' | grep -vE '^Acquire::(IndexTargets|Changelogs)' >"$work/fetch.conf"
+chmod 0600 "$work/fetch.conf" # a proxy's password may be in it
 for name in auth.conf auth.conf.d; do
   [ -e "/etc/apt/$name" ] || continue
   case $name in
@@ -51,6 +62,7 @@ echo 'Acquire::Languages "none";' >>"$work/fetch.conf"
 # `essential` leaves apt itself out of the image. Device nodes are left out because an unprivileged
 # engine could not make them; engines mount their own /dev.
 mmdebstrap --quiet --mode=root --variant=essential --format=tar --skip=output/dev \
+  --keyring="$work/keys" \
   --include="$packages" --aptopt="$work/fetch.conf" \
   --dpkgopt='path-exclude=/usr/share/man/*' \
   --dpkgopt='path-exclude=/usr/share/info/*' \

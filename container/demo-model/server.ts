@@ -16,7 +16,7 @@ export type ServerOptions = {
 }
 
 /** What a request looked like from here: header names, never values. */
-export type RequestLog = {
+type RequestLog = {
   type: 'request'
   method: string
   path: string
@@ -27,7 +27,7 @@ export type RequestLog = {
   complete: boolean
 }
 
-export const MODEL_NAME = 'glovebox-demo'
+const MODEL_NAME = 'glovebox-demo'
 const MAX_BODY = 32 * 1024 * 1024
 
 const FAULTS: Record<number, string> = {

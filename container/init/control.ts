@@ -5,7 +5,7 @@ import { EXIT, InitFault, reasonOf } from './fault.ts'
 import { type FromInit, MAX_CONTROL_LINE, type ToInit, parseToInit } from './messages.ts'
 
 /** Milliseconds until a proxy that cannot be reached counts as missing. */
-export const CONNECT_DEADLINE = 10_000
+const CONNECT_DEADLINE = 10_000
 /** Milliseconds between two tries. */
 const RETRY_INTERVAL = 20
 /** Milliseconds that init waits for its last words to be taken. */

@@ -9,7 +9,7 @@ export const EXIT_AFTER = 500
 
 export type Stage = 'running' | 'closing' | 'terminating' | 'killing' | 'ended'
 export type LadderEvent = 'end-asked' | 'timer' | 'agent-ended'
-export type Action = 'close-input' | 'terminate' | 'kill' | 'exit'
+type Action = 'close-input' | 'terminate' | 'kill' | 'exit'
 
 export type Step = {
   stage: Stage

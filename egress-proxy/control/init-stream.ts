@@ -11,10 +11,12 @@ export type InitEvents = {
   onMessage: (message: Record<string, unknown>) => void
   /** True while messages cannot be passed on: the stream is then not read. */
   isBlocked: () => boolean
+  /** Whether a stream may follow one that closed: another container, where the proxy outlives it. */
+  reopens: boolean
 }
 
 export type InitStream = {
-  /** Takes the first connection of the session; answers 403 to every later one. */
+  /** Takes the first connection of the session; answers 403 to later ones, unless it reopens. */
   accept: (socket: Socket, head: Buffer) => void
   /** Sends a message; dropped when init is not connected. */
   send: (message: Record<string, unknown>) => void
@@ -32,6 +34,7 @@ export function createInitStream(audit: () => Audit, events: InitEvents): InitSt
     socket.destroy()
     if (open !== socket) return
     open = undefined
+    taken = !events.reopens
     events.onClosed()
   }
   return {

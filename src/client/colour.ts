@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream'
 
-export type Style = 'added' | 'removed' | 'faint' | 'name' | 'good' | 'bad'
+type Style = 'added' | 'removed' | 'faint' | 'name' | 'good' | 'bad'
 
 /** Wraps text for a terminal, or leaves it as it is. */
 export type Paint = (style: Style, text: string) => string

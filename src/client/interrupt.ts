@@ -5,6 +5,8 @@ export type Interrupt = Disposable & {
   readonly signal: AbortSignal
   /** Called at the second. */
   onSecond: (() => void) | undefined
+  /** As if both had come, for when nobody listens any more. */
+  stop: () => void
 }
 
 /** Listens to SIGINT, and to SIGTERM as if it were both at once, until disposed. */
@@ -13,20 +15,20 @@ export function watchInterrupts(process: NodeJS.EventEmitter): Interrupt {
   const watch: Interrupt = {
     signal: first.signal,
     onSecond: undefined,
+    stop: () => {
+      first.abort()
+      watch.onSecond?.()
+    },
     [Symbol.dispose]() {
       process.off('SIGINT', onInterrupt)
-      process.off('SIGTERM', onTerminate)
+      process.off('SIGTERM', watch.stop)
     },
   }
   const onInterrupt = () => {
     if (first.signal.aborted) watch.onSecond?.()
     else first.abort()
   }
-  const onTerminate = () => {
-    first.abort()
-    watch.onSecond?.()
-  }
   process.on('SIGINT', onInterrupt)
-  process.on('SIGTERM', onTerminate)
+  process.on('SIGTERM', watch.stop)
   return watch
 }

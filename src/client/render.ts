@@ -86,7 +86,7 @@ function callLines(call: ToolCallRecord, wasAsked: boolean, paint: Paint): strin
   const failed = call.status === 'failed'
   const mark = failed ? paint('bad', '✖') : paint('good', '✔')
   const head = `${mark} ${name}: ${visibleLine(call.status)}`
-  const shown = wasAsked && !failed ? [] : diffsOf(call, DIFF_LIMIT, paint)
+  const shown = wasAsked ? [] : diffsOf(call, DIFF_LIMIT, paint)
   return [head, ...shown, ...(failed || call.kind === 'execute' ? tailOf(call, paint) : [])]
 }
 

@@ -56,6 +56,7 @@ type Found = { seen: Finding[]; decisions: DecisionRow[] }
 export async function demoCommand(argv: string[], io: Io): Promise<number> {
   const { values } = parseArguments(USAGE, argv, { ask: { type: 'boolean' } })
   using interrupt = watchInterrupts(process)
+  io.stdout.on('error', interrupt.stop)
   const engine = await findEngine(io.env)
   const paths = statePaths(io.env)
   const project = makeProject()

@@ -40,6 +40,8 @@ export async function runCommand(argv: string[], io: Io): Promise<number> {
   const options = await runOptions(argv, io)
   const reporter = reporterFor(options, io)
   using interrupt = watchInterrupts(process)
+  // The reader has left, as `head` does: the work for it stops.
+  io.stdout.on('error', interrupt.stop)
   try {
     return await run(options, reporter, interrupt, io)
   } catch (error) {

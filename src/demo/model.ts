@@ -46,8 +46,7 @@ export async function startDemoModel(
   lockFile: string,
   key: Secret,
 ): Promise<DemoModel> {
-  const entry = lockEntry(await readLock(lockFile), engine.info.uri, 'demo-model')
-  const { id: image } = await pinnedImage(engine, entry, 'demo-model')
+  const image = await imageId(engine, lockFile)
   await engine.ensureNetwork(MODEL_NETWORK, { glovebox: '1' }, { reachable: true })
   const labels = {
     glovebox: '1',
@@ -69,6 +68,17 @@ export async function startDemoModel(
   } catch (error) {
     await created.remove()
     throw error
+  }
+}
+
+async function imageId(engine: Engine, lockFile: string): Promise<string> {
+  const entry = lockEntry(await readLock(lockFile), engine.info.uri, 'demo-model')
+  try {
+    return (await pinnedImage(engine, entry, 'demo-model')).id
+  } catch (error) {
+    if (!(error instanceof GloveboxError) || error.code !== 'image_missing') throw error
+    const fix = 'Run `glovebox build demo`.'
+    throw new GloveboxError(error.code, error.message, fix, { cause: error })
   }
 }
 

@@ -1,4 +1,6 @@
 /** The two states of a container in types: one never started has no `exec`, one started no `attach`. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type Dockerode from 'dockerode'
 
 import { attach } from './attach.ts'
@@ -7,6 +9,10 @@ import { InspectAnswer } from './engine-answers.ts'
 import type { ContainerInspect, CreatedContainer, StartedContainer } from './engine.ts'
 import { exec } from './exec.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
+
+const ENDING_LOOKS = 5
+/** Milliseconds. */
+const ENDING_PAUSE = 200
 
 export type Place = { docker: Dockerode; socketPath: string }
 
@@ -60,8 +66,19 @@ async function kill(container: Dockerode.Container, signal: string): Promise<voi
     )
   } catch (error) {
     // It ended by itself before the signal came: each engine has its own status and words for that.
-    if (await isRunning(container)) throw error
+    if (!(await endsSoon(container))) throw error
   }
+}
+
+/** A busy Podman says `stopped` to a signal while it still lists the container as running. */
+async function endsSoon(container: Dockerode.Container): Promise<boolean> {
+  for (let look = 0; look < ENDING_LOOKS; look += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- it is the waiting that is wanted
+    if (!(await isRunning(container))) return true
+    // oxlint-disable-next-line no-await-in-loop -- as above
+    await sleep(ENDING_PAUSE)
+  }
+  return false
 }
 
 async function isRunning(container: Dockerode.Container): Promise<boolean> {

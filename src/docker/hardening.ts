@@ -146,17 +146,25 @@ const tmpfs = (bytes: number): string => `rw,exec,nosuid,nodev,size=${bytes},mod
 /** Where an engine insists on a tmpfs: root's, and large enough for the image's files there. */
 const CLOSED_TMPFS = 'rw,noexec,nosuid,nodev,size=1048576,mode=0755'
 
+/** What every engine seen may give; Podman's service often has a lower limit than a log-in shell. */
+const NPROC = 32_768
+
 /**
- * `nproc` counts the user's threads on the whole host, so it is only made explicit (at the hard
- * limit); `PidsLimit` is the limit.
+ * `nproc` counts the user's threads on the whole host, so it is only made explicit; `PidsLimit` is
+ * the limit.
  */
 function ulimits(limits: Limits, hard: HardLimits): HostConfig['Ulimits'] {
   const nofile = Math.min(limits.nofile, hard.nofile ?? limits.nofile)
   return [
     { Name: 'nofile', Soft: nofile, Hard: nofile },
-    ...(hard.nproc === undefined ? [] : [{ Name: 'nproc', Soft: hard.nproc, Hard: hard.nproc }]),
+    ...(hard.nproc === undefined ? [] : [nprocLimit(hard.nproc)]),
     { Name: 'core', Soft: 0, Hard: 0 },
   ]
+}
+
+function nprocLimit(hard: number): HostConfig['Ulimits'][number] {
+  const nproc = Math.min(hard, NPROC)
+  return { Name: 'nproc', Soft: nproc, Hard: nproc }
 }
 
 function envList(env: Record<string, string>): string[] {

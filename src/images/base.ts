@@ -7,7 +7,7 @@ import { GloveboxError, sentenceOf } from '../errors.ts'
 import { packageRoot } from '../package-root.ts'
 import { debianBase, makeDebianBase, mayMakeDebianBase } from './debian-base.ts'
 
-/** Milliseconds until a registry must have said its first word; afterwards a pull may take long. */
+/** After its first word a pull may take long. */
 const REGISTRY_BOUND = 10_000
 
 export type Base = {
@@ -23,6 +23,8 @@ export type BaseOptions = {
   /** The user's own choice: `--base` or `BASE_IMAGE`. */
   base: string | undefined
   env: NodeJS.ProcessEnv
+  /** Milliseconds until a registry must have said its first word. */
+  registryBound?: number
   onStep: (line: string) => void
 }
 
@@ -51,7 +53,7 @@ export async function presentBase(
 export async function obtainBase(engine: Engine, options: BaseOptions): Promise<Base> {
   if (options.base !== undefined) return await pulledBase(engine, options.base, options)
   const pinned = await pinnedBase()
-  const why = await tryPull(engine, pinned, options.onStep)
+  const why = await tryPull(engine, pinned, options)
   const pulled = await inEngine(engine, pinned, false)
   if (pulled !== undefined) return pulled
   const own = await debianBase(engine.info.arch)
@@ -86,20 +88,14 @@ export async function pinnedBase(): Promise<string> {
 }
 
 /** Why there is no image afterwards; empty when there is one. */
-async function tryPull(
-  engine: Engine,
-  reference: string,
-  onStep: (line: string) => void,
-): Promise<string> {
+async function tryPull(engine: Engine, reference: string, options: BaseOptions): Promise<string> {
+  const { onStep, registryBound = REGISTRY_BOUND } = options
   onStep(`Pulling ${reference.split('@')[0]}`)
   const silent = Promise.withResolvers<string>()
-  const timer = setTimeout(() => silent.resolve('no registry answered within 10 s'), REGISTRY_BOUND)
-  const pulling = engine
-    .pull(reference, () => clearTimeout(timer))
-    .then(
-      () => '',
-      (error: unknown) => sentenceOf(error),
-    )
+  const timer = setTimeout(() => {
+    silent.resolve(`no registry answered within ${registryBound / 1000} s`)
+  }, registryBound)
+  const pulling = engine.pull(reference, () => clearTimeout(timer)).then(() => '', sentenceOf)
   const why = await Promise.race([pulling, silent.promise])
   clearTimeout(timer)
   if (why !== '') onStep('No image registry can be reached from this engine')

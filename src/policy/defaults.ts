@@ -1,7 +1,7 @@
 /** What holds when nobody configured anything. */
 import type { Limits, Policy } from './merge.ts'
 
-export const DEFAULT_LIMITS: Limits = {
+const DEFAULT_LIMITS: Limits = {
   memory_mb: 4_096,
   cpus: 4,
   pids: 1_024,

@@ -46,7 +46,7 @@ function exactFirst(one: EgressRule, other: EgressRule): number {
 const isExact = ({ host }: { host: string }) => !host.startsWith('*.')
 
 /** The destinations and requests of both rules; undefined when there are none. */
-export function intersectRule(one: EgressRule, other: EgressRule): EgressRule | undefined {
+function intersectRule(one: EgressRule, other: EgressRule): EgressRule | undefined {
   const host = intersectHosts(one.host, other.host)
   const protocol = intersectProtocols(one.protocol, other.protocol)
   const ports = one.ports.filter((port) => other.ports.includes(port))

@@ -7,7 +7,7 @@ import { completeProvider } from './providers.ts'
 import { invalid, readLayer } from './read-layer.ts'
 import { AdminPolicy, ProjectPolicy, UserConfig } from './schema.ts'
 
-export const PROJECT_FILE = '.glovebox.json'
+const PROJECT_FILE = '.glovebox.json'
 
 /**
  * The effective policy for a project, or without one. A missing file is no constraint (for the

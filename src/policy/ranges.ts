@@ -69,18 +69,18 @@ function coversPath(outer: string, inner: string): boolean {
 /** Whether their texts before the first star, or after the last, exclude each other. */
 function areApart(one: string, other: string): boolean {
   if (!one.includes('*') || !other.includes('*')) return true
-  const [before, otherBefore] = [one, other].map((text) => text.slice(0, text.indexOf('*')))
-  const [after, otherAfter] = [one, other].map((text) => text.slice(text.lastIndexOf('*') + 1))
-  const begin = before?.startsWith(otherBefore ?? '') || otherBefore?.startsWith(before ?? '')
-  const end = after?.endsWith(otherAfter ?? '') || otherAfter?.endsWith(after ?? '')
-  return begin !== true || end !== true
+  const [a, b, y, z] = [beforeStar(one), beforeStar(other), afterStar(one), afterStar(other)]
+  return !(a.startsWith(b) || b.startsWith(a)) || !(y.endsWith(z) || z.endsWith(y))
 }
+
+const beforeStar = (text: string) => text.slice(0, text.indexOf('*'))
+const afterStar = (text: string) => text.slice(text.lastIndexOf('*') + 1)
 
 /** As the proxy reads a pattern: `*` is any part of a segment, `**` anything. */
 function glob(pattern: string): RegExp {
   const parts = pattern.split(/(\*\*|\*)/).map((part) => {
     if (part === '**') return '.*'
-    return part === '*' ? '[^/]*' : RegExp.escape(part)
+    return part === '*' ? '[^/]*' : part.replaceAll(/[^\w\s/-]/g, String.raw`\$&`)
   })
   return new RegExp(`^${parts.join('')}$`, 's')
 }

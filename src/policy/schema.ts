@@ -5,7 +5,7 @@ import { Cidr, EgressDeny, EgressRule, GatewayPreset } from '../../egress-proxy/
 
 const AgentId = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an agent name, such as bundled')
 
-export const ProviderId = z
+const ProviderId = z
   .string()
   .regex(/^[a-z][a-z0-9-]{0,31}$/, 'a provider name in lower case, such as anthropic')
 

@@ -85,7 +85,7 @@ export async function openSession(
     )
     await Promise.race([
       Promise.all([
-        configureProxy(host, plan, proxy),
+        configureProxy(host, plan, proxy, session),
         handshake(session, initialize),
       ]),
       diedEarly(container),
@@ -99,7 +99,7 @@ export async function openSession(
 }
 
 async function planSession(host: SessionHost, frame: RequestFrame): Promise<Plan> {
-  const project = await checkCwd(cwdOf(frame), { keptOut: host.keptOut })
+  const project = await checkCwd(cwdOf(frame))
   const policy = host.readPolicy(project.realCwd)
   const profile = loadProfile(host.agent ?? policy.agent)
   if (policy.agents !== undefined && !policy.agents.includes(profile.id)) {
@@ -111,6 +111,8 @@ async function planSession(host: SessionHost, frame: RequestFrame): Promise<Plan
   }
   const model = chooseModel(policy, profile, host.env)
   const engine = await host.engine()
+  const socket = engine.info.uri.slice('unix://'.length)
+  await checkCwd(project.cwd, { keptOut: [...host.keptOut, socket] })
   const image = await host.image(engine, profile.image)
   const user = containerUser(engine.info, caller(), project)
   return { id: randomUUID(), project, policy, profile, model, engine, image, user }
@@ -148,9 +150,14 @@ async function startContainer(
   return container
 }
 
-async function configureProxy(host: SessionHost, plan: Plan, proxy: Proxy): Promise<void> {
+async function configureProxy(
+  host: SessionHost,
+  plan: Plan,
+  proxy: Proxy,
+  session: Session,
+): Promise<void> {
   const { id, policy, model } = plan
-  const session = { session: id }
+  const where = { session: id }
   await proxy.configure(
     {
       type: 'configure',
@@ -162,13 +169,11 @@ async function configureProxy(host: SessionHost, plan: Plan, proxy: Proxy): Prom
       gateway: [model.route],
     },
     {
-      onDecision: ({ type: _type, ...decision }) =>
-        host.audit.record('egress.decision', { ...session, ...decision }),
-      onClose: ({ type: _type, ...close }) =>
-        host.audit.record('egress.close', { ...session, ...close }),
-      onInit: (message) => host.log.debug('init', { ...session, message }),
-      onInitClosed: () => host.log.debug('init left', session),
-      onLog: (line) => host.log.info('proxy', { ...session, line }),
+      onDecision: ({ type: _type, ...decision }) => session.record('egress.decision', decision),
+      onClose: ({ type: _type, ...close }) => session.record('egress.close', close),
+      onInit: (message) => host.log.debug('init', { ...where, message }),
+      onInitClosed: () => host.log.debug('init left', where),
+      onLog: (line) => host.log.info('proxy', { ...where, line }),
     },
   )
 }

@@ -12,7 +12,7 @@ import {
 import { errorReplyRaw, notice, resultReplyRaw } from '../acp/replies.ts'
 import type { AuditData, AuditType } from '../audit/record.ts'
 import type { Proxy } from '../egress/proxy.ts'
-import { RPC } from '../errors.ts'
+import { RPC, sentenceOf } from '../errors.ts'
 import type { AgentContainer, Ending } from './agent-container.ts'
 
 /** After `session/cancel` the prompt is answered within this bound, in ms, whatever the agent does. */
@@ -58,7 +58,7 @@ export class Session implements AsyncDisposable {
     this.relay = new AgentRelay(prefix, parts.container.stdin, parts.container.stdout, {
       toEditor: (frame) => events.toEditor(frame),
       onSession: (agentId) => this.#opened(agentId),
-      onRefusal: (method, reason) => this.#record('refusal', { method, reason }),
+      onRefusal: (method, reason) => this.record('refusal', { method, reason }),
       onFrame: (frame) => this.#fromAgent(frame),
       onAnswered: (method, answer) => this.#answered(method, answer.failed),
     })
@@ -93,7 +93,7 @@ export class Session implements AsyncDisposable {
   answer(frame: ResponseFrame): void | Promise<void> {
     const result = frame.message['result']
     const outcome = isRecord(result) ? result['outcome'] : undefined
-    if (outcome !== undefined) this.#record('permission.answer', { outcome: outcomeOf(outcome) })
+    if (outcome !== undefined) this.record('permission.answer', { outcome: outcomeOf(outcome) })
     return this.relay.forwardAnswer(frame)
   }
 
@@ -107,7 +107,7 @@ export class Session implements AsyncDisposable {
     clearTimeout(this.#cancelTimer)
     await this.#parts.container[Symbol.asyncDispose]()
     await this.#parts.proxy[Symbol.asyncDispose]()
-    this.#record('session.close', {})
+    this.record('session.close', {})
   }
 
   #opened(agentId: string): string {
@@ -138,12 +138,12 @@ export class Session implements AsyncDisposable {
     const params = paramsRecord(frame)
     if (frame.method === 'session/request_permission') {
       const call = isRecord(params['toolCall']) ? params['toolCall'] : {}
-      this.#record('permission.asked', { toolCall: call['toolCallId'], title: call['title'] })
+      this.record('permission.asked', { toolCall: call['toolCallId'], title: call['title'] })
     }
     const update = isRecord(params['update']) ? params['update'] : {}
     if (frame.method === 'session/update' && update['sessionUpdate'] === 'tool_call') {
       const { toolCallId, title, kind } = update
-      this.#record('tool_call', { toolCall: toolCallId, title, kind })
+      this.record('tool_call', { toolCall: toolCallId, title, kind })
     }
   }
 
@@ -156,7 +156,7 @@ export class Session implements AsyncDisposable {
   }
 
   #cancel(): void {
-    this.#record('cancel', { turn: String(this.#turn) })
+    this.record('cancel', { turn: String(this.#turn) })
     this.relay.cancelQuestions()
     clearTimeout(this.#cancelTimer)
     this.#cancelTimer = setTimeout(() => void this.#cancelOverdue(), CANCEL_BOUND)
@@ -176,16 +176,18 @@ export class Session implements AsyncDisposable {
   async #died(ending: Ending): Promise<void> {
     await Promise.race([this.relay.drained, new Promise((resolve) => setTimeout(resolve, 500))])
     if (this.#closing) return
-    this.#record('container.end', { exitCode: ending.exitCode, outOfMemory: ending.outOfMemory })
-    this.#end(endingSentence(ending))
-    await this.#failOpenRequests()
-    await this.#leave()
+    this.record('container.end', { exitCode: ending.exitCode, outOfMemory: ending.outOfMemory })
+    await this.#fail(endingSentence(ending))
   }
 
   async #borderClosed(): Promise<void> {
     if (this.#closing || this.#ended !== undefined) return
-    this.#record('error', { message: 'the egress proxy ended' })
-    this.#end('The egress proxy of this session ended, so the session ended too.')
+    this.record('error', { message: 'the egress proxy ended' })
+    await this.#fail('The egress proxy of this session ended, so the session ended too.')
+  }
+
+  async #fail(why: string): Promise<void> {
+    this.#end(why)
     await this.#failOpenRequests()
     await this.#leave()
   }
@@ -212,9 +214,14 @@ export class Session implements AsyncDisposable {
     await this[Symbol.asyncDispose]()
   }
 
-  #record(type: AuditType, data: AuditData): void {
+  /** Writes into the audit log; a session that cannot be recorded ends. */
+  record(type: AuditType, data: AuditData): void {
     const turn = this.#turn === 0 ? {} : { turn: String(this.#turn) }
-    this.#events.record(type, { session: this.id, ...turn, ...data })
+    try {
+      this.#events.record(type, { session: this.id, ...turn, ...data })
+    } catch (error) {
+      if (this.#ended === undefined) void this.#fail(sentenceOf(error))
+    }
   }
 }
 

@@ -92,8 +92,11 @@ function tlsAttempts(words: string): Attempt[] {
 
 type Payload = { label: string; pieces: Buffer[] }
 
+function one(label: string, ...pieces: Buffer[]): Payload {
+  return { label, pieces }
+}
+
 function payloadsIn(words: string, target: string): Payload[] {
-  const one = (label: string, ...pieces: Buffer[]) => ({ label, pieces })
   if (/silent|sends nothing/i.test(words)) return [one('silence')]
   if (/0xfe0d|encrypted_client_hello|\bECH\b/.test(words)) {
     const outer = ['cloudflare-ech.com', target]

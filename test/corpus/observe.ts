@@ -61,39 +61,60 @@ export async function readAll(
 ): Promise<ReadText> {
   const chunks: Buffer[] = []
   const state = { ended: socket.readableEnded || socket.destroyed, last: Infinity }
-  socket.on('data', (chunk: Buffer) => {
+  const onData = (chunk: Buffer) => {
     chunks.push(chunk)
     state.last = performance.now()
-  })
-  for (const event of ['end', 'close', 'error']) {
-    socket.on(event, () => {
-      state.ended = true
-    })
   }
+  const onEnd = () => {
+    state.ended = true
+  }
+  const endings = ['end', 'close', 'error']
+  socket.on('data', onData)
+  for (const event of endings) socket.on(event, onEnd)
   const late = performance.now() + most
-  while (!state.ended && performance.now() < late && performance.now() - state.last < quiet)
+  while (!state.ended && performance.now() < late && performance.now() - state.last < quiet) {
     await sleep(5)
+  }
+  socket.off('data', onData)
+  for (const event of endings) socket.off(event, onEnd)
   return { text: Buffer.concat(chunks).toString('latin1'), ended: state.ended }
 }
 
 /** What is wrong with an outcome; empty when it is as expected. */
 export function faultsOf(given: CorpusCase, seen: Observed, own: boolean): string[] {
-  const faults = faultsInReach(seen)
   const status = given.expected_status ?? undefined
-  const reason = given.expected_reason ?? undefined
-  if (given.expected === 'close') faults.push(...faultsInClose(seen, own ? reason : undefined))
-  else if (given.expected === 'allow' || given.expected === 'sanitize') {
-    faults.push(...faultsInAllow(seen, status ?? 200))
-  } else {
-    const last = seen.statuses.at(-1)
-    if (status !== undefined && last !== status) faults.push(`status ${last}, expected ${status}`)
-    if (own && reason !== undefined && seen.reason !== reason) {
-      faults.push(`reason ${seen.reason}, expected ${reason}`)
-    }
-    const allowed = seen.statuses.filter((code) => code < 300).length
-    if (seen.heads.length > allowed) faults.push(`${seen.heads.length} requests reached the origin`)
+  // Another proxy has codes of its own.
+  const reason = own ? (given.expected_reason ?? undefined) : undefined
+  const reach = faultsInReach(seen)
+  if (given.expected === 'close') return [...reach, ...faultsInClose(seen, reason)]
+  if (given.expected === 'allow' || given.expected === 'sanitize') {
+    return [...reach, ...faultsInAllow(seen, status ?? 200)]
+  }
+  const faults = faultsInRefusal(seen, status, reason)
+  // What is stopped on the way may have begun to arrive.
+  return given.expected === 'limit'
+    ? [...reach, ...faults]
+    : [...reach, ...faults, ...arrivals(seen)]
+}
+
+function faultsInRefusal(
+  seen: Observed,
+  status: number | undefined,
+  reason: string | undefined,
+): string[] {
+  const faults: string[] = []
+  const last = seen.statuses.at(-1)
+  if (status !== undefined && last !== status) faults.push(`status ${last}, expected ${status}`)
+  if (reason !== undefined && seen.reason !== reason) {
+    faults.push(`reason ${seen.reason}, expected ${reason}`)
   }
   return faults
+}
+
+/** Requests at the origin beyond those that were answered as allowed. */
+function arrivals({ heads, statuses }: Observed): string[] {
+  const allowed = statuses.filter((code) => code < 300).length
+  return heads.length > allowed ? [`${heads.length} requests reached the origin`] : []
 }
 
 /** Whatever is expected, these never happen. */
@@ -107,7 +128,9 @@ export function faultsInReach({ trespasses, queries }: Observed): string[] {
 
 function faultsInAllow({ statuses, heads, text }: Observed, status: number): string[] {
   if (!statuses.includes(status)) return [`status ${statuses.join()}, expected ${status}`]
-  const isTunnel = text.startsWith('HTTP/1.1 200 Connection')
+  const isTunnel = !/^(?:content-length|transfer-encoding):/im.test(
+    text.split('\r\n\r\n', 1)[0] ?? '',
+  )
   // After 100 Continue the client would send its body; this one has none.
   return heads.length === 0 && !isTunnel && status !== 100
     ? ['the request did not reach the origin']

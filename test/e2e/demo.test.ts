@@ -59,6 +59,8 @@ describe('glovebox demo', () => {
     const env = { ...(await userIn(place.path)), XDG_STATE_HOME: `${place.path}/empty` }
     await using demo = startCommand(['demo'], { env })
     expect(await demo.exit()).toBe(69)
-    expect(demo.output.stderr).toMatch(/^glovebox: No image is locked for demo-model\. Run .*\n$/)
+    expect(demo.output.stderr).toMatch(
+      /^glovebox: No image is locked for demo-model\. Run `glovebox build demo`\.\n$/,
+    )
   })
 })

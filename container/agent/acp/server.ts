@@ -18,6 +18,7 @@ import { clientOffers, NO_OFFERS } from './client-offers.ts'
 import { configOptions } from './config-options.ts'
 import { promptPieces } from './prompt-blocks.ts'
 import { Sessions } from './sessions.ts'
+import type { Reopening } from './sessions.ts'
 
 export type ServerOptions = {
   groups: ProcessGroups
@@ -77,6 +78,7 @@ function handleOpening(app: AgentApp, { report, sessions }: Shared): void {
       session.new,
       answering(report, async ({ params }) => {
         const started = await sessions().start(params)
+        sessions().announceAfterResponse(started)
         return { sessionId: started.id, ...stateOf(started) }
       }),
     )
@@ -95,11 +97,11 @@ function handleStored(app: AgentApp, { report, store, sessions }: Shared): void 
   app
     .onRequest(
       session.load,
-      answering(report, async ({ params }) => stateOf(await sessions().reopen(params, true))),
+      answering(report, async ({ params }) => await reopened(sessions(), params, true)),
     )
     .onRequest(
       session.resume,
-      answering(report, async ({ params }) => stateOf(await sessions().reopen(params, false))),
+      answering(report, async ({ params }) => await reopened(sessions(), params, false)),
     )
     .onRequest(
       session.list,
@@ -118,6 +120,12 @@ function handleStored(app: AgentApp, { report, store, sessions }: Shared): void 
         return {}
       }),
     )
+}
+
+async function reopened(sessions: Sessions, request: Reopening, replay: boolean) {
+  const session = await sessions.reopen(request, replay)
+  sessions.announceAfterResponse(session)
+  return stateOf(session)
 }
 
 function handleOpen(app: AgentApp, { report, sessions }: Shared): void {

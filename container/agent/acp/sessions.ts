@@ -6,6 +6,7 @@ import path from 'node:path'
 import { RequestError } from '@agentclientprotocol/sdk'
 import type { AgentContext } from '@agentclientprotocol/sdk'
 
+import { commandsFor } from '../commands/command.ts'
 import { readConfiguration } from '../configuration.ts'
 import { fault } from '../errors.ts'
 import { replayed } from '../journal/replay.ts'
@@ -33,7 +34,7 @@ export type SessionsOptions = {
 
 /** What `session/new`, `load` and `resume` have in common. */
 type Opening = { cwd: string; mcpServers?: { name: string }[] | null }
-type Reopening = Opening & { sessionId: string }
+export type Reopening = Opening & { sessionId: string }
 
 export class Sessions implements AsyncDisposable {
   readonly #options: SessionsOptions
@@ -71,6 +72,14 @@ export class Sessions implements AsyncDisposable {
     } finally {
       this.#opening.delete(sessionId)
     }
+  }
+
+  /**
+   * Tells the client the session's commands once the response that names the session is written:
+   * to be called right before that is returned. Clients have hung on an update that came first.
+   */
+  announceAfterResponse({ id, commands }: Session): void {
+    setImmediate(() => void this.#portsOf(id).emit({ type: 'commands', commands }))
   }
 
   /** @throws RequestError `-32002` for a session that is not open here. */
@@ -113,6 +122,8 @@ export class Sessions implements AsyncDisposable {
       openModel: (name) => openModel(configuration, name),
       tools: ALL_TOOLS,
       system: await systemPrompt(request.cwd),
+      commands: await commandsFor(request.cwd, env['HOME']),
+      costLimit: configuration.costLimit,
       ports: this.#portsOf(id),
       notices: droppedServers(request),
       write: store.writer(id, [configuration.apiKey]),

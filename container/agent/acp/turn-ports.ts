@@ -1,8 +1,9 @@
 /** The two ways a turn reaches its client: updates and questions. */
 import type { AgentContext } from '@agentclientprotocol/sdk'
 
-import type { Answer, Question, TurnPorts } from '../session/events.ts'
+import type { Answer, AskForm, Question, TurnPorts } from '../session/events.ts'
 import type { ClientOffers } from './client-offers.ts'
+import { answersFrom, formRequest } from './forms.ts'
 import { answerFrom, noAnswer, permissionRequest } from './questions.ts'
 import { sessionUpdates } from './updates.ts'
 import type { Send } from './updates.ts'
@@ -28,5 +29,15 @@ export function turnPorts(
       return noAnswer(signal.aborted)
     }
   }
-  return { emit: sessionUpdates(send, offers), ask }
+  const form: AskForm = async (callId, questions, signal) => {
+    const request = formRequest(sessionId, callId, questions)
+    try {
+      const options = { cancellationSignal: signal, stopWaitingOnCancel: true }
+      return answersFrom(await client.request('elicitation/create', request, options), questions)
+    } catch (error) {
+      if (!signal.aborted) report(error)
+      return undefined
+    }
+  }
+  return { emit: sessionUpdates(send, offers), ask, form: offers.forms ? form : undefined }
 }

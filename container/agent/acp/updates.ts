@@ -7,6 +7,7 @@ import type { TurnEvent } from '../session/events.ts'
 import type { Location, Presentation } from '../tools/tool.ts'
 import { visible } from '../visible.ts'
 import type { ClientOffers } from './client-offers.ts'
+import { configOptions } from './config-options.ts'
 import { liveOutput } from './live-output.ts'
 import type { LiveOutput } from './live-output.ts'
 import { contentOf, plain, textContent } from './presenting.ts'
@@ -34,7 +35,10 @@ export function sessionUpdates(
       const shown = live.get(event.id)?.finish()
       live.delete(event.id)
       await send(endedUpdate(event, offers, shown))
-    } else await send(updateFor(event, offers))
+    } else {
+      await send(updateFor(event, offers))
+      if (event.type === 'mode') await send(optionsUpdate(event))
+    }
   }
 }
 
@@ -52,8 +56,10 @@ function updateFor(event: Simple, offers: ClientOffers): SessionUpdate {
   if (event.type === 'call-started') return startedUpdate(event)
   if (event.type === 'plan')
     return { sessionUpdate: 'plan', entries: event.entries.map(visibleEntry) }
-  if (event.type === 'usage')
-    return { sessionUpdate: 'usage_update', used: event.used, size: event.size }
+  if (event.type === 'usage') return usageUpdate(event)
+  if (event.type === 'mode')
+    return { sessionUpdate: 'current_mode_update', currentModeId: event.mode }
+  if (event.type === 'commands') return commandsUpdate(event)
   const updatedAt = new Date().toISOString()
   return { sessionUpdate: 'session_info_update', title: event.title, updatedAt }
 }
@@ -64,6 +70,25 @@ function chunk(
   messageId: string,
 ): SessionUpdate {
   return { sessionUpdate, content: { type: 'text', text }, messageId }
+}
+
+/** The mode is an option too. */
+function optionsUpdate({ choices }: Of<'mode'>): SessionUpdate {
+  return { sessionUpdate: 'config_option_update', configOptions: configOptions(choices) }
+}
+
+function usageUpdate({ used, size, cost }: Of<'usage'>): SessionUpdate {
+  const spent = cost === undefined ? {} : { cost: { amount: cost, currency: 'USD' } }
+  return { sessionUpdate: 'usage_update', used, size, ...spent }
+}
+
+function commandsUpdate({ commands }: Of<'commands'>): SessionUpdate {
+  const availableCommands = commands.map(({ name, description, hint }) => ({
+    name,
+    description: visible(description),
+    ...(hint === undefined ? {} : { input: { hint: visible(hint) } }),
+  }))
+  return { sessionUpdate: 'available_commands_update', availableCommands }
 }
 
 function userUpdate({ piece, messageId }: Of<'user'>): SessionUpdate {

@@ -16,8 +16,8 @@ export type JournalRecord =
   /** The conversation was cut back to so many messages. */
   | { type: 'cut'; length: number }
   | { type: 'event'; event: KeptEvent }
-  /** How a turn ended: a stop reason, or `error` with the sentence. */
-  | { type: 'stop'; reason: string; message?: string }
+  /** How a turn ended: a stop reason, or `error` with the sentence; `cost` is the session's. */
+  | { type: 'stop'; reason: string; message?: string; cost?: number }
 
 /** Where a session's changes are written before they count. */
 export type WriteRecord = (record: JournalRecord) => void

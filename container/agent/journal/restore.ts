@@ -8,6 +8,8 @@ export type Restored = {
   messages: Message[]
   options: Extract<JournalRecord, { type: 'options' }> | undefined
   titled: boolean
+  /** US dollars. */
+  cost: number | undefined
 }
 
 /** `undefined` when the journal has no beginning. */
@@ -23,6 +25,7 @@ export function restore(records: JournalRecord[]): Restored | undefined {
     cwd: header.cwd,
     messages: closeOpenCalls(messages, 'Not run: the session was interrupted.'),
     options: records.findLast((record) => record.type === 'options'),
+    cost: records.findLast((record) => record.type === 'stop')?.cost,
     titled: records.some((record) => record.type === 'prompt'),
   }
 }

@@ -123,14 +123,20 @@ function isEnd(type: string): boolean {
   return type === 'response.completed' || type === 'response.incomplete'
 }
 
+/** Deltas that the user sees, as what. */
+const SHOWN = new Map<string, 'text' | 'thinking'>([
+  ['response.output_text.delta', 'text'],
+  ['response.refusal.delta', 'text'],
+  ['response.reasoning_summary_text.delta', 'thinking'],
+])
+
 function* onEvent(event: Event, gathered: Gathered): Generator<ModelEvent> {
   const { type, delta = '', item, response } = event
   if (type === 'response.failed') throw failure(response?.error?.message)
   if (type === 'error') throw failure(event.message)
   if (isEnd(type)) yield* ending(response, gathered)
-  if (type === 'response.reasoning_summary_text.delta') yield { type: 'thinking', text: delta }
-  if (type === 'response.output_text.delta' || type === 'response.refusal.delta')
-    yield { type: 'text', text: delta }
+  const shown = SHOWN.get(type)
+  if (shown !== undefined) yield { type: shown, text: delta }
   if (type === 'response.output_item.done' && item !== undefined)
     for (const part of partsOf(item, gathered)) yield { type: 'part', part }
 }

@@ -20,17 +20,19 @@ export type Judgement =
  * 2. a write into `.git`: deny
  * 3. a write outside the project: deny
  * 4. a deny rule: deny
- * 5. plan mode and more than reading: deny, never ask. No command counts as harmless there: in the
+ * 5. to leave plan mode: ask, always
+ * 6. plan mode and more than reading: deny, never ask. No command counts as harmless there: in the
  *    box every command can write the project.
- * 6. reading: allow
- * 7. a command in `build`, a command or an edit in `accept-edits`: allow
- * 8. an allow rule, of the configuration or of this session: allow
- * 9. ask
+ * 7. reading: allow
+ * 8. a command in `build`, a command or an edit in `accept-edits`: allow
+ * 9. an allow rule, of the configuration or of this session: allow
+ * 10. ask
  */
 export function decide(subject: Subject, mode: Mode, rules: Rules): Judgement {
   const { access } = subject.need
   const against = untouchable(subject, rules) ?? deniedByRule(subject, rules)
   if (against !== undefined) return deny(against)
+  if (access === 'leave-plan') return { outcome: 'ask', rule: narrowRule(subject) }
   const reads = access === 'none' || access === 'read'
   if (mode === 'plan' && !reads) return deny('in plan mode nothing is changed and no command runs')
   if (reads || runsUnasked(access, mode)) return { outcome: 'allow' }

@@ -4,3 +4,5 @@ export type Need =
   | { access: 'read'; path: string }
   | { access: 'edit'; path: string }
   | { access: 'command'; command: string }
+  /** To end plan mode, which only the user can allow. */
+  | { access: 'leave-plan' }

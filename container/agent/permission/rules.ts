@@ -56,8 +56,8 @@ export function narrowRule(subject: Subject): Rule {
 /** What a pattern is compared with: the path inside the project, or the command line. */
 function textOf(subject: Subject): string | undefined {
   const { need, realRoot } = subject
-  if (need.access === 'none') return undefined
   if (need.access === 'command') return need.command.trim()
+  if (!('path' in need)) return undefined
   const relative = path.relative(realRoot, need.path)
   return relative.startsWith('..') ? need.path : relative
 }

@@ -7,14 +7,16 @@ import { narrowRule, ruleText } from '../permission/rules.ts'
 import type { Subject } from '../permission/rules.ts'
 import type { Place } from '../tools/place.ts'
 import { ToolFailure } from '../tools/tool.ts'
-import type { PlannedCall, Prepared, Tool, ToolResult } from '../tools/tool.ts'
+import type { FormQuestion, PlannedCall, Prepared, Tool, ToolResult } from '../tools/tool.ts'
 import { oneLine } from '../visible.ts'
 import type { CallEntry, TurnPorts } from './events.ts'
 
 export type CallContext = {
   tools: readonly Tool[]
   place: Place
+  /** May change within the turn, when the user approves a plan. */
   mode: Mode
+  leavePlan: () => Promise<Mode>
   /** Grows by the answers "for this session". */
   rules: Rules
   ports: TurnPorts
@@ -23,8 +25,8 @@ export type CallContext = {
   report: (error: unknown) => void
 }
 
-/** `stopped` is the call's title when a cancel ended it. */
-export type CallOutcome = { result: ToolResultPart; stopped?: string }
+/** `stopped` is the call's title when a cancel ended it; `say` ends the turn with these words. */
+export type CallOutcome = { result: ToolResultPart; stopped?: string; say?: string }
 
 /** How long a running call may take to report after a cancel, in milliseconds. */
 const SETTLE = 3_000
@@ -123,10 +125,17 @@ async function runToEnd(
     if (!ended) void ports.emit({ type: 'call-output', id: call.id, output })
   }
   try {
-    return await settled(prepared.run({ signal, progress }), signal)
+    const form = formFor(context, call)
+    return await settled(prepared.run({ signal, progress, form }), signal)
   } finally {
     ended = true
   }
+}
+
+function formFor({ ports, signal }: CallContext, call: ToolCallPart) {
+  const { form } = ports
+  if (form === undefined) return undefined
+  return (questions: FormQuestion[]) => form(call.id, questions, signal)
 }
 
 /** The run's outcome, or the signal's reason when it takes too long to come after a cancel. */
@@ -170,11 +179,18 @@ async function end(
     content,
     raw: rawOf(result, text),
   })
-  if (result.plan !== undefined && !failed)
-    await context.ports.emit({ type: 'plan', entries: result.plan })
+  if (!failed) await followUp(context, result)
   const images = result.images === undefined ? {} : { images: result.images }
   const outcome: CallOutcome = { result: { callId: call.id, text, failed, ...images } }
-  return cancelled ? { ...outcome, stopped: entry.title } : outcome
+  if (cancelled) return { ...outcome, stopped: entry.title }
+  return result.ends === undefined ? outcome : { ...outcome, say: result.ends.say }
+}
+
+/** What a result changes beside itself. */
+async function followUp(context: CallContext, result: ToolResult): Promise<void> {
+  const { plan: entries, leavesPlan } = result
+  if (entries !== undefined) await context.ports.emit({ type: 'plan', entries })
+  if (leavesPlan === true) context.mode = await context.leavePlan()
 }
 
 function shown(result: ToolResult, cancelled: boolean, text: string) {

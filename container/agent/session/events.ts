@@ -1,6 +1,8 @@
-import type { CallKind, Location, PlanEntry, Presentation } from '../tools/tool.ts'
+import type { Mode } from '../permission/modes.ts'
+import type { CallKind, FormQuestion, Location, PlanEntry, Presentation } from '../tools/tool.ts'
 /** What a turn tells its user, and what it asks; the ACP layer puts both on the wire. */
 import type { PromptPiece } from './attach.ts'
+import type { Choice } from './options.ts'
 
 export type TurnEvent =
   /** What the user sent, told again when a session is opened anew. */
@@ -20,8 +22,11 @@ export type TurnEvent =
       raw: unknown
     }
   | { type: 'plan'; entries: PlanEntry[] }
-  /** Tokens. */
-  | { type: 'usage'; used: number; size: number }
+  /** Tokens, and the session's cost so far in US dollars. */
+  | { type: 'usage'; used: number; size: number; cost: number | undefined }
+  /** The mode changed without the user's doing, and the choices with it. */
+  | { type: 'mode'; mode: Mode; choices: Choice[] }
+  | { type: 'commands'; commands: CommandInfo[] }
   | { type: 'title'; title: string }
 
 export type CallEntry = {
@@ -48,4 +53,15 @@ export type TurnPorts = {
   emit: (event: TurnEvent) => Promise<void>
   /** Never rejects: whatever is no clear yes is a no. */
   ask: (question: Question, signal: AbortSignal) => Promise<Answer>
+  /** `undefined` where the client has no forms; what it gives is `undefined` without an answer. */
+  form: AskForm | undefined
 }
+
+export type AskForm = (
+  callId: string,
+  questions: FormQuestion[],
+  signal: AbortSignal,
+) => Promise<string[][] | undefined>
+
+/** A slash command, for the client's menu; `hint` stands for its arguments. */
+export type CommandInfo = { name: string; description: string; hint: string | undefined }

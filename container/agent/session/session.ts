@@ -1,4 +1,7 @@
 /** One conversation: its project, options, rules, messages and journal, and the turn that runs. */
+import type { Command } from '../commands/command.ts'
+import { expandCommand } from '../commands/expand.ts'
+import type { Consents } from '../commands/expand.ts'
 import { fault } from '../errors.ts'
 import type { WriteRecord } from '../journal/record.ts'
 import type { Restored } from '../journal/restore.ts'
@@ -6,7 +9,7 @@ import { titleOf } from '../journal/session-store.ts'
 import type { Model, UserPart } from '../model/model.ts'
 import { ModelError } from '../model/model.ts'
 import type { Rules } from '../permission/decide.ts'
-import { modeNamed } from '../permission/modes.ts'
+import { DEFAULT_MODE, modeNamed } from '../permission/modes.ts'
 import type { Mode } from '../permission/modes.ts'
 import type { Place } from '../tools/place.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -18,7 +21,7 @@ import type { TurnEvent, TurnPorts } from './events.ts'
 import { choicesOf, storedOptions } from './options.ts'
 import type { Choice, SessionOptions } from './options.ts'
 import { DEFAULT_LIMITS, runTurn } from './turn.ts'
-import type { StopReason } from './turn.ts'
+import type { StopReason, TurnContext } from './turn.ts'
 
 export type SessionSetup = {
   id: string
@@ -29,6 +32,9 @@ export type SessionSetup = {
   tools: readonly Tool[]
   system: string
   ports: TurnPorts
+  /** US dollars. */
+  costLimit: number | undefined
+  commands: Command[]
   /** What the user is told with the first prompt. */
   notices: string[]
   write: WriteRecord
@@ -47,6 +53,10 @@ export class Session implements AsyncDisposable {
   /** The options as the journal has them; a change while idle waits for the next turn. */
   #journalled: SessionOptions | undefined
   #titled: boolean
+  /** Where an approved plan leads. */
+  #modeBeforePlan = DEFAULT_MODE
+  readonly #consents: Consents = { agreed: new Set(), questions: 0 }
+  readonly #spent: { cost: number | undefined }
   #running: { stop: AbortController; ended: Promise<unknown> } | undefined
 
   constructor(setup: SessionSetup) {
@@ -57,10 +67,15 @@ export class Session implements AsyncDisposable {
     this.#options = storedOptions(restored?.options, models, openModel)
     this.#journalled = restored === undefined ? undefined : this.#options
     this.#titled = restored?.titled ?? false
+    this.#spent = { cost: restored?.cost }
   }
 
   get mode(): Mode {
     return this.#options.mode
+  }
+
+  get commands(): Command[] {
+    return this.#setup.commands
   }
 
   get choices(): Choice[] {
@@ -75,6 +90,7 @@ export class Session implements AsyncDisposable {
   setMode(id: string): void {
     const mode = modeNamed(id)
     if (mode === undefined) throw fault.unknownMode(id)
+    if (mode === 'plan' && this.mode !== 'plan') this.#modeBeforePlan = this.mode
     this.#change({ ...this.#options, mode })
   }
 
@@ -144,13 +160,17 @@ export class Session implements AsyncDisposable {
     const { write } = this.#setup
     try {
       const reason = await this.#run(pieces, signal)
-      write({ type: 'stop', reason })
+      write({ type: 'stop', reason, ...this.#cost() })
       return reason
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error)
-      write({ type: 'stop', reason: 'error', message })
+      write({ type: 'stop', reason: 'error', message, ...this.#cost() })
       throw error
     }
+  }
+
+  #cost(): { cost?: number } {
+    return this.#spent.cost === undefined ? {} : { cost: this.#spent.cost }
   }
 
   #journalPrompt(pieces: PromptPiece[]): void {
@@ -163,19 +183,44 @@ export class Session implements AsyncDisposable {
   }
 
   async #run(pieces: PromptPiece[], signal: AbortSignal): Promise<StopReason> {
-    const { place, openModel, notices, write } = this.#setup
-    const { mode, model: name, effort } = this.#options
-    const rules = this.#rules
-    const model = openModel(name)
-    const ports = { ...this.#setup.ports, emit: journalling(this.#setup.ports.emit, write) }
-    const attached = await attachFiles(pieces, place, rules)
-    for (const text of [...notices.splice(0), ...attached.notices])
-      await ports.emit({ type: 'notice', text })
-    const about = { model, effort, conversation: this.#conversation, limits: DEFAULT_LIMITS }
-    const context = { ...this.#setup, ports, signal, mode, rules, ...about }
-    const stop = await runTurn(context, [...attached.parts, ...notesFor(mode)])
+    const context = this.#context(signal)
+    const asking = { ports: context.ports, signal, consents: this.#consents }
+    const expanded = await expandCommand(pieces, this.#setup.commands, asking)
+    if (expanded.answer !== undefined) {
+      await context.ports.emit({ type: 'notice', text: expanded.answer(context) })
+      return signal.aborted ? 'cancelled' : 'end_turn'
+    }
+    const attached = await attachFiles(expanded.pieces, context.place, context.rules)
+    for (const text of [...this.#setup.notices.splice(0), ...attached.notices])
+      await context.ports.emit({ type: 'notice', text })
+    const stop = await runTurn(context, [...attached.parts, ...notesFor(context.mode)])
     await this.#giveTitle(pieces)
     return stop
+  }
+
+  #context(signal: AbortSignal): TurnContext {
+    const { openModel, write, ports, costLimit } = this.#setup
+    const { mode, model, effort } = this.#options
+    return {
+      ...this.#setup,
+      signal,
+      mode,
+      effort,
+      rules: this.#rules,
+      spent: this.#spent,
+      model: openModel(model),
+      ports: { ...ports, emit: journalling(ports.emit, write) },
+      conversation: this.#conversation,
+      limits: { ...DEFAULT_LIMITS, cost: costLimit },
+      leavePlan: () => this.#leavePlan(),
+    }
+  }
+
+  /** Tells the client, since it was not its doing. */
+  async #leavePlan(): Promise<Mode> {
+    this.setMode(this.#modeBeforePlan)
+    await this.#setup.ports.emit({ type: 'mode', mode: this.mode, choices: this.choices })
+    return this.mode
   }
 
   async #giveTitle(pieces: PromptPiece[]): Promise<void> {

@@ -9,6 +9,8 @@ export type CallResults = {
   results: ToolResultPart[]
   /** Titles of the calls that a cancel stopped. */
   stopped: string[]
+  /** Words with which a call ends the turn. */
+  say: string[]
 }
 
 export async function runToolCalls(
@@ -17,6 +19,7 @@ export async function runToolCalls(
 ): Promise<CallResults> {
   const results: ToolResultPart[] = []
   const stopped: string[] = []
+  const say: string[] = []
   for (const group of groupsOf(calls, context.tools)) {
     if (context.signal.aborted) {
       results.push(...group.map(notRun))
@@ -25,8 +28,9 @@ export async function runToolCalls(
     const outcomes = await Promise.all(group.map((call) => runCall(context, call)))
     results.push(...outcomes.map((outcome) => outcome.result))
     stopped.push(...outcomes.flatMap((outcome) => outcome.stopped ?? []))
+    say.push(...outcomes.flatMap((outcome) => outcome.say ?? []))
   }
-  return { results, stopped }
+  return { results, stopped, say }
 }
 
 /** Neighbours that only read form one group. */

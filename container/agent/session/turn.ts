@@ -1,5 +1,8 @@
 /** A prompt turn: the model and its tools take turns until there is a reason to stop. */
+import { randomUUID } from 'node:crypto'
+
 import type { Effort, Model, ModelRequest, ToolCallPart, UserPart } from '../model/model.ts'
+import { costOf } from '../model/prices.ts'
 import type { CallContext } from './call.ts'
 import { reminder } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
@@ -15,6 +18,8 @@ export type TurnContext = CallContext & {
   effort: Effort | undefined
   system: string
   conversation: Conversation
+  /** Adds up what the session cost, in US dollars, as far as the prices are known. */
+  spent: { cost: number | undefined }
   limits: Limits
 }
 
@@ -23,9 +28,11 @@ export type Limits = {
   steps: number
   /** Tokens of one turn, in and out. */
   tokens: number
+  /** US dollars of the whole session; none where it is not set. */
+  cost: number | undefined
 }
 
-export const DEFAULT_LIMITS: Limits = { steps: 50, tokens: 20_000_000 }
+export const DEFAULT_LIMITS: Limits = { steps: 50, tokens: 20_000_000, cost: undefined }
 
 const CONTINUATIONS = 3
 /** Output tokens asked for once a reply was cut off. */
@@ -76,7 +83,7 @@ export async function runTurn(context: TurnContext, prompt: UserPart[]): Promise
 
 async function stepUntilStop(context: TurnContext, state: State): Promise<StopReason> {
   for (;;) {
-    const limit = limitReached(context.limits, state)
+    const limit = limitReached(context, state)
     if (limit !== undefined) return await stopAtLimit(context, limit)
     state.steps += 1
     const reply = await receiveReply(
@@ -92,7 +99,9 @@ async function stepUntilStop(context: TurnContext, state: State): Promise<StopRe
   }
 }
 
-function limitReached(limits: Limits, state: State): string | undefined {
+function limitReached({ limits, spent }: TurnContext, state: State): string | undefined {
+  if (limits.cost !== undefined && (spent.cost ?? 0) >= limits.cost)
+    return `the session has cost ${limits.cost} US dollars`
   if (state.steps >= limits.steps) return `${limits.steps} steps`
   if (state.tokens >= limits.tokens) return `${limits.tokens} tokens`
   return undefined
@@ -106,10 +115,11 @@ async function stopAtLimit(context: TurnContext, limit: string): Promise<StopRea
 function requestOf(context: TurnContext, state: State): ModelRequest {
   const { system, tools, effort } = context
   const messages = [...context.conversation.messages]
+  const offered = tools.filter(({ onlyIn }) => onlyIn === undefined || onlyIn === context.mode)
   return {
     system,
     messages,
-    tools: tools.map((tool) => tool.spec),
+    tools: offered.map((tool) => tool.spec),
     ...(effort === undefined ? {} : { effort }),
     ...(state.continuations === 0 ? {} : { maxTokens: RAISED_MAX_TOKENS }),
   }
@@ -120,7 +130,11 @@ async function takeUsage(context: TurnContext, state: State, reply: Reply): Prom
   const { input, cacheRead, cacheWrite, output } = reply.usage
   const used = input + cacheRead + cacheWrite + output
   state.tokens += used
-  await context.ports.emit({ type: 'usage', used, size: context.model.contextWindow })
+  const { model, spent } = context
+  const cost = costOf(model.name, reply.usage)
+  if (cost !== undefined) spent.cost = (spent.cost ?? 0) + cost
+  const size = model.contextWindow
+  await context.ports.emit({ type: 'usage', used, size, cost: spent.cost })
 }
 
 /** What the reply asks for; a stop reason when that ends the turn. */
@@ -164,10 +178,19 @@ async function takeCalls(
     if (state.repeats === SAME_CALLS)
       return await stopAtLimit(context, `${SAME_CALLS} identical calls in a row`)
   }
-  const { results, stopped } = await runToolCalls(context, calls)
+  const { results, stopped, say } = await runToolCalls(context, calls)
   context.conversation.add({ role: 'tools', results })
   state.stopped.push(...stopped)
-  return context.signal.aborted ? 'cancelled' : undefined
+  if (context.signal.aborted) return 'cancelled'
+  if (say.length === 0) return undefined
+  await sayLast(context, say.join('\n\n'))
+  return 'end_turn'
+}
+
+/** Words that stand where the model's last ones would. */
+async function sayLast(context: TurnContext, text: string): Promise<void> {
+  context.conversation.add({ role: 'assistant', parts: [{ type: 'text', text }] })
+  await context.ports.emit({ type: 'text', text, messageId: randomUUID() })
 }
 
 /** Names what the cancel stopped, to the user and, with what was said so far, to the model. */

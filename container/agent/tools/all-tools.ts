@@ -1,5 +1,8 @@
+import { askUserTool } from './ask-user.ts'
 import { editFileTool } from './edit-file.ts'
+import { findFilesTool } from './find-files.ts'
 import { listFilesTool } from './list-files.ts'
+import { presentPlanTool } from './present-plan.ts'
 import { readFileTool } from './read-file.ts'
 import { runCommandTool } from './run-command.ts'
 import { searchTool } from './search.ts'
@@ -10,9 +13,12 @@ import { writeFileTool } from './write-file.ts'
 export const ALL_TOOLS: readonly Tool[] = [
   readFileTool,
   listFilesTool,
+  findFilesTool,
   searchTool,
   writeFileTool,
   editFileTool,
   runCommandTool,
   updatePlanTool,
+  askUserTool,
+  presentPlanTool,
 ]

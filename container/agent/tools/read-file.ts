@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { open, readFile } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 
 import { z } from 'zod'
@@ -27,7 +27,7 @@ export const readFileTool = defineTool({
   kind: 'read',
   readOnly: true,
   description:
-    'Reads a text file. Each line comes with its number and a tab before it. ' +
+    'Reads a text file or an image. Each line comes with its number and a tab before it. ' +
     `At most ${MAX_LINES} lines at a time; use offset and limit for the rest.`,
   input: Input,
   plan: async (input, place) => {
@@ -46,7 +46,8 @@ export const readFileTool = defineTool({
 async function read(input: Input, target: ResolvedPath, place: Place): Promise<ToolResult> {
   const from = input.offset ?? 1
   try {
-    await refuseBinary(target)
+    const mimeType = await imageTypeOf(target)
+    if (mimeType !== undefined) return await readImage(target, mimeType)
     const page = await pageOf(target.real, from, input.limit ?? MAX_LINES)
     await place.versions.note(target.real)
     return { text: textOf(page, from, target.shown), failed: false, raw: rawOf(page, from) }
@@ -91,9 +92,32 @@ function rawOf(page: Page, from: number) {
   return { firstLine: from, lines: page.lines.length, more: page.more }
 }
 
-async function refuseBinary(target: ResolvedPath): Promise<void> {
+const SIGNATURES: [mimeType: string, beginning: RegExp][] = [
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF[^]{4}WEBP/],
+]
+/** Bytes; providers refuse larger ones. */
+const MAX_IMAGE = 3_500_000
+
+/** The type of a picture; `undefined` for text. What is neither is a failure. */
+async function imageTypeOf(target: ResolvedPath): Promise<string | undefined> {
   await using file = await open(target.real)
   const { bytesRead, buffer } = await file.read(Buffer.alloc(8192), 0, 8192, 0)
-  if (buffer.subarray(0, bytesRead).includes(0))
+  const bytes = buffer.subarray(0, bytesRead)
+  const beginning = bytes.subarray(0, 16).toString('latin1')
+  const mimeType = SIGNATURES.find(([, signature]) => signature.test(beginning))?.[0]
+  if (mimeType === undefined && bytes.includes(0))
     throw new ToolFailure(`${target.shown} is a binary file.`)
+  return mimeType
+}
+
+async function readImage(target: ResolvedPath, mimeType: string): Promise<ToolResult> {
+  const bytes = await readFile(target.real)
+  if (bytes.length > MAX_IMAGE)
+    throw new ToolFailure(`${target.shown} is too large for an image (${bytes.length} bytes).`)
+  const image = { type: 'image' as const, mimeType, data: bytes.toString('base64') }
+  const text = `${target.shown} is an image (${mimeType}, ${bytes.length} bytes).`
+  return { text, failed: false, images: [image], raw: { mimeType, bytes: bytes.length } }
 }

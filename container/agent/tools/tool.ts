@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import type { ImagePart, ToolSpec } from '../model/model.ts'
+import type { Mode } from '../permission/modes.ts'
 import type { Need } from '../permission/need.ts'
 import type { Place } from './place.ts'
 
@@ -42,6 +43,10 @@ export type ToolResult = {
   raw?: unknown
   /** The plan the user is shown from now on. */
   plan?: PlanEntry[]
+  /** Plan mode ends with this result. */
+  leavesPlan?: true
+  /** The turn ends with this result, and with these words of the agent's. */
+  ends?: { say: string }
 }
 
 export type PlanEntry = {
@@ -54,6 +59,18 @@ export type RunContext = {
   signal: AbortSignal
   /** A piece of output, as it comes. */
   progress: (output: string) => void
+  /**
+   * Asks the user, where the client has forms: one list of answers for each question.
+   * `undefined` when the user did not answer.
+   */
+  form: ((questions: FormQuestion[]) => Promise<string[][] | undefined>) | undefined
+}
+
+export type FormQuestion = {
+  question: string
+  /** None: the answer is free text. */
+  options: { label: string; description?: string | undefined }[]
+  several: boolean
 }
 
 /** A call that can run: everything that could be checked before the question was. */
@@ -82,6 +99,8 @@ export interface Tool {
   readonly kind: CallKind
   /** Calls that only read run beside each other. */
   readonly readOnly: boolean
+  /** The one mode in which the model is offered it; every mode when absent. */
+  readonly onlyIn: Mode | undefined
   readonly spec: ToolSpec
   /** @throws ToolFailure for an input that does not fit. */
   plan(input: unknown, place: Place): Promise<PlannedCall>
@@ -99,6 +118,7 @@ type Definition<Input extends z.ZodType> = {
   name: string
   kind: CallKind
   readOnly: boolean
+  onlyIn?: Mode
   description: string
   input: Input
   plan: (input: z.infer<Input>, place: Place) => Promise<PlannedCall> | PlannedCall
@@ -106,11 +126,12 @@ type Definition<Input extends z.ZodType> = {
 
 /** Ties a tool's input schema to what it plans, so that inside the tool the input is trusted. */
 export function defineTool<Input extends z.ZodType>(definition: Definition<Input>): Tool {
-  const { name, kind, readOnly, description } = definition
+  const { name, kind, readOnly, onlyIn, description } = definition
   return {
     name,
     kind,
     readOnly,
+    onlyIn,
     spec: { name, description, inputSchema: jsonSchemaOf(definition.input) },
     plan: async (input, place) => {
       const parsed = definition.input.safeParse(input)

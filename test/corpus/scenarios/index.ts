@@ -1,12 +1,70 @@
 import type { CorpusCase } from '../corpus-file.ts'
-import type { Lab } from '../lab.ts'
+import * as authority from './authority.ts'
+import * as dns from './dns.ts'
+import * as gateway from './gateway.ts'
+import * as limits from './limits.ts'
+import type { Scenario } from './tools.ts'
+import * as tunnel from './tunnel.ts'
+import * as upstream from './upstream.ts'
 
-/** Returns what is wrong; empty when the case is passed. */
-export type Scenario = (lab: Lab, given: CorpusCase) => Promise<string[]>
+/** Cases whose words ask for more than sending a request, by what their id and words contain. */
+const SCENARIOS: [RegExp, Scenario][] = [
+  [/secret-in-config-dump/, gateway.noConfigDump],
+  [/log-injection/, limits.logInjection],
+  [/log-secrets/, limits.logSecrets],
+  [/audit-flood|sink blocked/, limits.blockedLog],
+  [/empty Host/, authority.hostVariants],
+  [/empty-list|allow: \[\]/, authority.emptyRules],
+  [/regex-chars/, authority.dotsAreDots],
+  [/config: allow host/, authority.refusedHosts],
+  [/\(API-level\) host string/, authority.hostStrings],
+  [/localhost-names/, authority.localNames],
+  [/oth-09-crash|uncaughtException/, authority.failClosed],
+  [/route upstream http:/, authority.keyOverHttp],
+  [/missing-secret|secret file\/env is empty/, authority.badKeys],
+  [/inside MITM\/inner-HTTP: CONNECT/, tunnel.nestedConnect],
+  [/inner-http-host/, tunnel.innerHost],
+  [/host-selects-binding/, tunnel.innerModelHost],
+  [/dial fails/, dns.unreachable],
+  [/session-resumption/, tunnel.resumption],
+  [/idle-tunnel/, tunnel.idleTunnel],
+  [/post-upgrade/, tunnel.oddHandshakes],
+  [/upgrade-other/, tunnel.otherUpgrades],
+  [/two sequential requests/, dns.rebind],
+  [/rebind-within-connection/, dns.reuse],
+  [/aaaa-mapped|AAAA ::ffff/, dns.embedded],
+  [/resolver never answers/, dns.silentResolver],
+  [/zero answers|empty answer/i, dns.emptyAnswer],
+  [/mixed|public and (?:a )?private/i, dns.mixedAnswer],
+  [/container-alias/, dns.sibling],
+  [/A \+ AAAA/, dns.twoFamilies],
+  [/header-allowlist/, gateway.providerFields],
+  [/header-fold/, gateway.foldedCredentials],
+  [/wrong-provider-key/, gateway.routeChoosesKey],
+  [/echo-key/, gateway.echoedKey],
+  [/upstream-cert/, gateway.wrongCertificate],
+  [/sse-abort/, gateway.clientLeaves],
+  [/zip-bomb/, gateway.encodedAnswer],
+  [/response-queue/, upstream.poisonedQueue],
+  [/response-cl-te/, upstream.doubleFraming],
+  [/1xx-flood/, upstream.manyHints],
+  [/bad-response-syntax/, upstream.malformedAnswers],
+  [/unsolicited/i, upstream.unsolicitedSwitch],
+  [/X-Forwarded-For/, limits.forwardedFields],
+  [/X-Upstream-Https-Proxy/, limits.otherProxies],
+  [/Content_Length: 0/, limits.underscores],
+  [/X-HTTP-Method-Override/, limits.override],
+  [/slow-body/, limits.slowBody],
+  [/slow-?header|slowloris/i, limits.slowHeader],
+  [/max_request_bytes/, limits.bigBody],
+  [/half-close/, limits.halfClose],
+  [/pipelined GETs/, limits.pipelineFlood],
+  [/max-requests-per-socket/, limits.longLived],
+]
 
-const SCENARIOS: Record<string, Scenario> = {}
-
-/** The special way to run a case that its request alone does not say. */
+/** The special way to run a case that its request alone does not say; raw bytes need none. */
 export function scenarioFor(given: CorpusCase): Scenario | undefined {
-  return SCENARIOS[given.id]
+  if (given.request_encoding?.startsWith('latin1') === true) return undefined
+  const words = `${given.id} ${given.request}`
+  return SCENARIOS.find(([pattern]) => pattern.test(words))?.[1]
 }

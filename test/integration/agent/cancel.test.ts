@@ -17,7 +17,7 @@ function inProgress(agent: AgentProcess, id: string) {
   )
 }
 
-test('a cancel while the model writes ends its stream within 100 ms and says so', async () => {
+test('[cancel.model] [cancel.lines] [cancel.next] [stop.cancelled] a cancel while the model writes ends its stream within 100 ms and says so', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.hang({ text: 'Let me think' }).reply({ text: 'again' })
@@ -38,7 +38,7 @@ test('a cancel while the model writes ends its stream within 100 ms and says so'
   expect(heard).toContain('next')
 })
 
-test('$/cancel_request for the prompt does the same', async () => {
+test('[cancel.queue] $/cancel_request for the prompt does the same', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.hang()
@@ -55,7 +55,7 @@ test('$/cancel_request for the prompt does the same', async () => {
   expect(await prompt).toEqual({ stopReason: 'cancelled' })
 })
 
-test('a cancelled command gets TERM, its call fails, a line names it, and the next prompt works', async () => {
+test('[cancel.command] [cancel.failed] [cancel.lines] [cancel.next] a cancelled command gets TERM, its call fails, a line names it, and the next prompt works', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   const command = `trap 'echo got TERM; exit 0' TERM; echo ready; sleep 60 & wait`
@@ -81,7 +81,7 @@ test('a cancelled command gets TERM, its call fails, a line names it, and the ne
   ])
 })
 
-test('a command that ignores TERM is killed 2 s later, with all it started', async () => {
+test('[cancel.command] a command that ignores TERM is killed 2 s later, with all it started', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   const command = `trap '' TERM; sleep 61 & echo $! > child; echo ready; wait; sleep 62`
@@ -100,7 +100,7 @@ test('a command that ignores TERM is killed 2 s later, with all it started', asy
   await expect.poll(() => isRunning(child)).toBe(false)
 })
 
-test('a cancel while a question is open denies at once, though the client never answers', async () => {
+test('[perm.abort] a cancel while a question is open denies at once, though the client never answers', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ calls: [{ id: 'w', name: 'write_file', input: { path: 'a', content: 'x' } }] })
@@ -119,7 +119,7 @@ test('a cancel while a question is open denies at once, though the client never 
   never.resolve('allow-once')
 })
 
-test('a late yes after the cancel writes nothing', async () => {
+test('[perm.abort] a late yes after the cancel writes nothing', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ calls: [{ id: 'w', name: 'write_file', input: { path: 'a', content: 'x' } }] })
@@ -135,7 +135,7 @@ test('a late yes after the cancel writes nothing', async () => {
   await expect(project.read('a')).rejects.toThrow(/ENOENT/)
 })
 
-test('a cancel reaches only the session it names, and is nothing where no prompt runs', async () => {
+test('[cancel.queue] a cancel reaches only the session it names, and is nothing where no prompt runs', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   const go = Promise.withResolvers<void>()

@@ -7,11 +7,13 @@ import { scriptedModel } from '../../support/agent/scripted-model.ts'
 const TOOLS = [
   'read_file',
   'list_files',
+  'find_files',
   'search',
   'write_file',
   'edit_file',
   'run_command',
   'update_plan',
+  'ask_user',
 ]
 
 const read = (path: string) => ({ id: path, name: 'read_file', input: { path } })

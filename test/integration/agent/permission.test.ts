@@ -12,7 +12,7 @@ const write = (content: string, path = 'a.txt') => ({
 })
 const command = (line: string, id = 'c') => ({ id, name: 'run_command', input: { command: line } })
 
-test('a question names its own call, shows the diff, and offers the four options', async () => {
+test('[perm.callid] [perm.options] a question names its own call, shows the diff, and offers the four options', async () => {
   await using project = await newProject({ 'a.txt': 'old' })
   await using model = await scriptedModel()
   model.reply({ calls: [write('new')] }, { text: 'ok' })
@@ -47,7 +47,7 @@ test('a question names its own call, shows the diff, and offers the four options
 })
 
 test.for(['reject-once', 'cancelled', 'sudo'])(
-  'the answer %s denies: nothing is written, the call failed, and the model hears why',
+  '[perm.failclosed] [perm.reason] [update.denied] the answer %s denies: nothing is written, the call failed, and the model hears why',
   async (answer) => {
     await using project = await newProject({ 'a.txt': 'old' })
     await using model = await scriptedModel()
@@ -66,7 +66,7 @@ test.for(['reject-once', 'cancelled', 'sudo'])(
   },
 )
 
-test('a question that the client answers with an error is a denial', async () => {
+test('[perm.failclosed] a question that the client answers with an error is a denial', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ calls: [write('new')] }, { text: 'ok' })
@@ -83,7 +83,7 @@ test('a question that the client answers with an error is a denial', async () =>
   })
 })
 
-test('“allow for this session” holds for just that command, in that session', async () => {
+test('[perm.options] “allow for this session” holds for just that command, in that session', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply(
@@ -100,7 +100,7 @@ test('“allow for this session” holds for just that command, in that session'
   expect(agent.questions.map(({ toolCall }) => toolCall.toolCallId)).toEqual(['1', '3', '4'])
 })
 
-test('“deny for this session” denies the same again without a question', async () => {
+test('[perm.options] “deny for this session” denies the same again without a question', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply(
@@ -116,7 +116,7 @@ test('“deny for this session” denies the same again without a question', asy
   )
 })
 
-test('a command that looks like another one is shown as it is, with a warning', async () => {
+test('[update.visible] a command that looks like another one is shown as it is, with a warning', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ calls: [command('echo \u202e\u200bevil')] }, { text: 'ok' })
@@ -136,7 +136,7 @@ test.for([
   ['build', ['w']],
   ['accept-edits', []],
   ['plan', []],
-] as const)('in mode %s the questions are %j', async ([mode, asked]) => {
+] as const)('[perm.order] in mode %s the questions are %j', async ([mode, asked]) => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ calls: [write('new'), command('echo hi > made')] }, { text: 'ok' })
@@ -156,7 +156,7 @@ test.for([
   ['read_file', { path: '.env' }, 'the file may hold secrets'],
   ['read_file', { path: 'link-to-env' }, 'the file may hold secrets'],
   ['edit_file', { path: 'link-out/x', old_text: 'a', new_text: 'b' }, 'it is outside the project'],
-] as const)('%s of %j is denied in every mode: %s', async ([name, input, reason]) => {
+] as const)('[perm.order] %s of %j is denied in every mode: %s', async ([name, input, reason]) => {
   await using project = await newProject({ '.env': 'KEY=1' })
   await using outside = await newProject({ x: 'a' })
   const { symlink } = await import('node:fs/promises')
@@ -189,7 +189,7 @@ test('a file that changes while the question is open is not written over', async
   expect(toolResults(model.requests[1])[0]?.text).toContain('changed while the question was open')
 })
 
-test('a mode that does not exist is refused, and a mode that does is not echoed', async () => {
+test('[mode.list] a mode that does not exist is refused, and a mode that does is not echoed', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   await using agent = await startAgent({ model })
@@ -202,7 +202,7 @@ test('a mode that does not exist is refused, and a mode that does is not echoed'
   expect(agent.updates).toEqual([])
 })
 
-test('a mode set in mid-turn applies from the next turn', async () => {
+test('[mode.list] a mode set in mid-turn applies from the next turn', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply(

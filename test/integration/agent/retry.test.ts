@@ -6,7 +6,7 @@ import { scriptedModel } from '../../support/agent/scripted-model.ts'
 import type { Dialect } from '../../support/agent/scripted-model.ts'
 
 test.for(['anthropic', 'openai', 'responses'] as const satisfies Dialect[])(
-  '%s: a broken stream is sent again with a notice, and only the whole reply is kept',
+  '[turn.retry] %s: a broken stream is sent again with a notice, and only the whole reply is kept',
   async (dialect) => {
     await using project = await newProject()
     await using model = await scriptedModel(dialect)
@@ -24,7 +24,7 @@ test.for(['anthropic', 'openai', 'responses'] as const satisfies Dialect[])(
   },
 )
 
-test('a stream that breaks a third time is an error, and no more is sent', async () => {
+test('[turn.retry] a stream that breaks a third time is an error, and no more is sent', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   for (let time = 0; time < 4; time++) model.reply({ text: 'Half', breakAfter: 3 })
@@ -36,7 +36,7 @@ test('a stream that breaks a third time is an error, and no more is sent', async
   expect(model.requests).toHaveLength(3)
 })
 
-test('an overload in the middle of the stream is a broken stream', async () => {
+test('[turn.retry] an overload in the middle of the stream is a broken stream', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.respond((_request, response) => {
@@ -52,22 +52,25 @@ test('an overload in the middle of the stream is a broken stream', async () => {
   )
 })
 
-test.for([429, 503, 529])('a busy provider (%i) is asked again when it said', async (status) => {
-  await using project = await newProject()
-  await using model = await scriptedModel()
-  model.refuse(status, { error: { message: 'slow down' } }, { 'retry-after': '1' })
-  model.reply({ text: 'ok' })
-  await using agent = await startAgent({ model })
-  const begun = performance.now()
-  const sessionId = await agent.session(project.root)
-  expect(await agent.prompt(sessionId, 'hi')).toEqual({ stopReason: 'end_turn' })
-  expect(performance.now() - begun).toBeGreaterThan(1_000)
-  expect(agent.text('agent_message_chunk')).toContain(
-    `Glovebox: The model provider answered ${status}: slow down. It is asked again in 1 s.\n`,
-  )
-})
+test.for([429, 503, 529])(
+  '[turn.retry] a busy provider (%i) is asked again when it said',
+  async (status) => {
+    await using project = await newProject()
+    await using model = await scriptedModel()
+    model.refuse(status, { error: { message: 'slow down' } }, { 'retry-after': '1' })
+    model.reply({ text: 'ok' })
+    await using agent = await startAgent({ model })
+    const begun = performance.now()
+    const sessionId = await agent.session(project.root)
+    expect(await agent.prompt(sessionId, 'hi')).toEqual({ stopReason: 'end_turn' })
+    expect(performance.now() - begun).toBeGreaterThan(1_000)
+    expect(agent.text('agent_message_chunk')).toContain(
+      `Glovebox: The model provider answered ${status}: slow down. It is asked again in 1 s.\n`,
+    )
+  },
+)
 
-test('a provider that stays busy is asked 5 times, then it is an error', async () => {
+test('[turn.retry] a provider that stays busy is asked 5 times, then it is an error', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   for (let time = 0; time < 6; time++) model.refuse(500, 'broken', { 'retry-after': '0' })
@@ -78,7 +81,7 @@ test('a provider that stays busy is asked 5 times, then it is an error', async (
   expect(model.requests).toHaveLength(5)
 })
 
-test('a provider that wants more than a minute of patience is an error at once', async () => {
+test('[turn.retry] a provider that wants more than a minute of patience is an error at once', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.refuse(429, { error: { message: 'tomorrow' } }, { 'retry-after': '3600' })

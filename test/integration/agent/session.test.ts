@@ -9,7 +9,7 @@ test.for([
   ['relative/path', 'is not an absolute path'],
   ['/no/such/folder', 'does not exist'],
   [process.execPath, 'is not a folder'],
-] as const)('session/new refuses the cwd %s: it %s', async ([cwd, why]) => {
+] as const)('[session.cwd] session/new refuses the cwd %s: it %s', async ([cwd, why]) => {
   await using model = await scriptedModel()
   await using agent = await startAgent({ model })
   await expect(agent.session(cwd)).rejects.toMatchObject({
@@ -19,7 +19,7 @@ test.for([
 })
 
 test.for(['GLOVEBOX_PROVIDER', 'GLOVEBOX_MODEL', 'GLOVEBOX_BASE_URL', 'GLOVEBOX_API_KEY'])(
-  'session/new without %s says what is missing and what to run',
+  '[auth.required] session/new without %s says what is missing and what to run',
   async (name) => {
     await using project = await newProject()
     await using model = await scriptedModel()
@@ -31,7 +31,7 @@ test.for(['GLOVEBOX_PROVIDER', 'GLOVEBOX_MODEL', 'GLOVEBOX_BASE_URL', 'GLOVEBOX_
   },
 )
 
-test('a setting that is wrong is a plain error that names it', async () => {
+test('[auth.other] a setting that is wrong is a plain error that names it', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   await using agent = await startAgent({ model, env: { GLOVEBOX_PROVIDER: 'abacus' } })
@@ -41,7 +41,7 @@ test('a setting that is wrong is a plain error that names it', async () => {
   })
 })
 
-test('a new session tells its modes, and nothing of it comes before the answer', async () => {
+test('[mode.list] [update.order] [session.commandsafter] a new session tells its modes, and nothing of it comes before the answer', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   await using agent = await startAgent({ model })
@@ -53,12 +53,14 @@ test('a new session tells its modes, and nothing of it comes before the answer',
     'build',
     'accept-edits',
   ])
-  expect(agent.frames.some((frame) => frame.method !== undefined)).toBe(false)
+  await expect.poll(() => agent.menus.length).toBe(1)
+  const names = agent.frames.map((frame) => frame.method ?? 'response')
+  expect(names).toEqual(['response', 'response', 'session/update'])
 })
 
 const edit = (text: string) => ({ name: 'write_file', input: { path: 'a.txt', content: text } })
 
-test('two sessions overlap without mixing: text, questions, rules and conversation', async () => {
+test('[session.isolated] two sessions overlap without mixing: text, questions, rules and conversation', async () => {
   await using one = await newProject({ 'a.txt': 'one' })
   await using two = await newProject({ 'a.txt': 'two' })
   await using model = await scriptedModel()
@@ -97,7 +99,7 @@ test('two sessions overlap without mixing: text, questions, rules and conversati
   expect([textOf(first), textOf(second)]).toEqual(['first done', 'second done'])
 })
 
-test('a second prompt while one runs is an error, and the first is not disturbed', async () => {
+test('[session.oneprompt] a second prompt while one runs is an error, and the first is not disturbed', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   const go = Promise.withResolvers<void>()
@@ -118,7 +120,7 @@ test('a second prompt while one runs is an error, and the first is not disturbed
   expect(model.requests).toHaveLength(1)
 })
 
-test('session/close cancels what runs and frees the session', async () => {
+test('[session.close] session/close cancels what runs and frees the session', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.hang()
@@ -132,7 +134,7 @@ test('session/close cancels what runs and frees the session', async () => {
   await expect(agent.prompt(sessionId, 'two')).rejects.toMatchObject({ code: -32_002 })
 })
 
-test('the first turn gives the session a title', async () => {
+test('[session.title] the first turn gives the session a title', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ text: 'ok' }, { text: 'ok' })
@@ -146,7 +148,7 @@ test('the first turn gives the session a title', async () => {
   expect(titles).toEqual(['Fix the ↵ bug'])
 })
 
-test('MCP servers that are not started are named with the first prompt', async () => {
+test('[mcp.drop] [session.notices] MCP servers that are not started are named with the first prompt', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ text: 'ok' })
@@ -160,7 +162,7 @@ test('MCP servers that are not started are named with the first prompt', async (
   expect(agent.text('agent_message_chunk')).toMatch(/^Glovebox: MCP servers .*: calendar\.\n/)
 })
 
-test('a client with notices gets the agent’s own lines as notices', async () => {
+test('[session.notices] a client with notices gets the agent’s own lines as notices', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.hang()

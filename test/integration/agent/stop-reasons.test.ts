@@ -13,7 +13,7 @@ const LIMITS = {
   responses: 'max_output_tokens',
 }
 
-test.for(DIALECTS)('%s: a finished answer ends the turn', async (dialect) => {
+test.for(DIALECTS)('[stop.end_turn] %s: a finished answer ends the turn', async (dialect) => {
   await using project = await newProject()
   await using model = await scriptedModel(dialect)
   model.reply({ text: 'Hello' })
@@ -24,7 +24,7 @@ test.for(DIALECTS)('%s: a finished answer ends the turn', async (dialect) => {
 })
 
 test.for(DIALECTS)(
-  '%s: an answer cut off at the output limit is continued 3 times with a raised limit',
+  '[stop.max_tokens] [turn.continue] %s: an answer cut off at the output limit is continued 3 times with a raised limit',
   async (dialect) => {
     await using project = await newProject()
     await using model = await scriptedModel(dialect)
@@ -55,7 +55,7 @@ test('a call that was cut off with the answer is not run', async () => {
 })
 
 test.for(DIALECTS)(
-  '%s: a refusal is one, and neither it nor its prompt is sent again',
+  '[stop.refusal] %s: a refusal is one, and neither it nor its prompt is sent again',
   async (dialect) => {
     await using project = await newProject()
     await using model = await scriptedModel(dialect)
@@ -68,7 +68,7 @@ test.for(DIALECTS)(
   },
 )
 
-test('50 steps end the turn with max_turn_requests and a line that says so', async () => {
+test('[stop.max_turn_requests] 50 steps end the turn with max_turn_requests and a line that says so', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   for (let step = 1; step <= 50; step++)
@@ -80,7 +80,7 @@ test('50 steps end the turn with max_turn_requests and a line that says so', asy
   expect(agent.text('agent_message_chunk')).toBe('Glovebox: The turn stopped after 50 steps.\n')
 })
 
-test('20 million tokens end the turn with max_turn_requests', async () => {
+test('[stop.max_turn_requests] 20 million tokens end the turn with max_turn_requests', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   const usage = { input: 19_999_000, cacheRead: 999, output: 1 }
@@ -90,7 +90,7 @@ test('20 million tokens end the turn with max_turn_requests', async () => {
   expect(await agent.prompt(sessionId, 'hi')).toEqual({ stopReason: 'max_turn_requests' })
 })
 
-test('the third identical call in a row is not run and ends the turn', async () => {
+test('[stop.max_turn_requests] the third identical call in a row is not run and ends the turn', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   const input = { command: 'echo x >> count' }
@@ -108,7 +108,7 @@ test('the third identical call in a row is not run and ends the turn', async () 
   })
 })
 
-test('a pause of the provider’s own tools goes straight on', async () => {
+test('[turn.pause] a pause of the provider’s own tools goes straight on', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({ text: 'one ', stop: 'pause' }, { text: 'two' })
@@ -139,7 +139,7 @@ test.for([
   ],
   [403, '<html>a page</html>', -32_603, 'The model provider answered 403.'],
 ] as const)(
-  'a refusal by the provider (%i) is a JSON-RPC error with its sentence',
+  '[stop.error] a refusal by the provider (%i) is a JSON-RPC error with its sentence',
   async ([status, body, code, message]) => {
     await using project = await newProject()
     await using model = await scriptedModel()
@@ -153,7 +153,7 @@ test.for([
   },
 )
 
-test('a refusal by the border says the border’s reason', async () => {
+test('[stop.error] a refusal by the border says the border’s reason', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.refuse(403, 'denied', { 'x-egress-reason': 'no rule allows it' })

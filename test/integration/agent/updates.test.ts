@@ -31,7 +31,7 @@ async function turnOf(
   }
 }
 
-test('text and thoughts come in order, with one id for each message', async () => {
+test('[update.text] [update.thought] [update.messageid] text and thoughts come in order, with one id for each message', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply(
@@ -58,7 +58,7 @@ test('text and thoughts come in order, with one id for each message', async () =
   ])
 })
 
-test('a call is pending with everything known, then in progress, then completed', async () => {
+test('[update.toolcall] a call is pending with everything known, then in progress, then completed', async () => {
   await using turn = await turnOf(
     [{ id: 'r', name: 'read_file', input: { path: 'a.txt', offset: 2 } }],
     { 'a.txt': 'one\ntwo\nthree\n' },
@@ -95,12 +95,15 @@ test.for([
   ['run_command', { command: 'echo \u202ehi\necho 2' }, 'execute', '$ echo \\u{202e}hi ↵ echo 2'],
   ['update_plan', { entries: [] }, 'think', 'Update the plan'],
   ['no_such_tool', {}, 'other', 'no_such_tool'],
-] as const)('a call of %s with %j has kind %s and title %s', async ([name, input, kind, title]) => {
-  await using turn = await turnOf([{ id: 'c', name, input }], { 'a.txt': 'x', 'src/b.ts': '' })
-  expect(turn.agent.call('c')[0]).toMatchObject({ kind, title, status: 'pending' })
-})
+] as const)(
+  '[update.kinds] [update.titles] [update.visible] a call of %s with %j has kind %s and title %s',
+  async ([name, input, kind, title]) => {
+    await using turn = await turnOf([{ id: 'c', name, input }], { 'a.txt': 'x', 'src/b.ts': '' })
+    expect(turn.agent.call('c')[0]).toMatchObject({ kind, title, status: 'pending' })
+  },
+)
 
-test('an edit shows a diff with the old text, and a new file one without', async () => {
+test('[update.diff] an edit shows a diff with the old text, and a new file one without', async () => {
   await using turn = await turnOf(
     [
       { id: 'e', name: 'edit_file', input: { path: 'a.txt', old_text: 'two', new_text: '2' } },
@@ -121,7 +124,7 @@ test('an edit shows a diff with the old text, and a new file one without', async
   ])
 })
 
-test('a diff of more than 1 MB, old and new together, is shown as a short text only', async () => {
+test('[update.diff] a diff of more than 1 MB, old and new together, is shown as a short text only', async () => {
   const old = 'a'.repeat(600_000)
   await using turn = await turnOf(
     [{ id: 'w', name: 'write_file', input: { path: 'big', content: `b${old}` } }],
@@ -132,7 +135,7 @@ test('a diff of more than 1 MB, old and new together, is shown as a short text o
   expect(JSON.stringify(content).length).toBeLessThan(5_000)
 })
 
-test('a command’s output comes while it runs, and its exit code at the end', async () => {
+test('[update.toolcall] a command’s output comes while it runs, and its exit code at the end', async () => {
   await using turn = await turnOf([
     { id: 'c', name: 'run_command', input: { command: 'echo one; sleep 0.3; echo two; exit 3' } },
   ])
@@ -147,7 +150,7 @@ test('a command’s output comes while it runs, and its exit code at the end', a
   expect(turn.results()).toEqual([{ id: 'c', text: 'one\ntwo\nExit code 3.', failed: true }])
 })
 
-test('a client with terminal cards gets the command as one, fed and closed by _meta', async () => {
+test('[update.terminal] a client with terminal cards gets the command as one, fed and closed by _meta', async () => {
   await using turn = await turnOf(
     [
       {
@@ -173,7 +176,7 @@ test('a client with terminal cards gets the command as one, fed and closed by _m
   })
 })
 
-test('without terminal cards there is no _meta, and terminal codes are taken out', async () => {
+test('[update.terminal] without terminal cards there is no _meta, and terminal codes are taken out', async () => {
   await using turn = await turnOf([
     { id: 'c', name: 'run_command', input: { command: 'printf "\\033[1mone\\a\\n"' } },
   ])
@@ -182,7 +185,7 @@ test('without terminal cards there is no _meta, and terminal codes are taken out
   expect(JSON.stringify(states.at(-1)?.content)).toContain(String.raw`"one\\u{7}\nExit code 0."`)
 })
 
-test('the plan is sent whole each time', async () => {
+test('[update.plan] the plan is sent whole each time', async () => {
   const entries = [
     { content: 'Look', status: 'completed', priority: 'high' },
     { content: 'Fix', status: 'in_progress' },
@@ -194,7 +197,7 @@ test('the plan is sent whole each time', async () => {
   })
 })
 
-test('usage follows each response of the model', async () => {
+test('[update.usage] usage follows each response of the model', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply(
@@ -215,7 +218,7 @@ test('usage follows each response of the model', async () => {
   ])
 })
 
-test('nothing of a turn comes after its response', async () => {
+test('[update.order] nothing of a turn comes after its response', async () => {
   await using turn = await turnOf([{ name: 'run_command', input: { command: 'seq 1 50000' } }])
   const count = turn.agent.frames.length
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -223,7 +226,7 @@ test('nothing of a turn comes after its response', async () => {
   expect(turn.agent.frames.at(-1)).toMatchObject({ result: { stopReason: 'end_turn' } })
 })
 
-test('the results keep the calls’ order', async () => {
+test('[turn.parallel] the results keep the calls’ order', async () => {
   const calls = ['a', 'b', 'c'].map((name) => ({
     id: name,
     name: 'read_file',
@@ -238,9 +241,12 @@ test.for([
   [{ name: 'read_file', input: { file: 'a' } }, /The input does not fit read_file: path: /],
   [{ name: 'read_file', input: {}, notJson: '{"path": ' }, /was not JSON: \{"path": /],
   [{ name: 'read_file', input: { path: 'none.txt' } }, /^none\.txt does not exist\.$/],
-] as const)('the call %j is a failed result the model can read', async ([call, words]) => {
-  await using turn = await turnOf([{ id: 'c', ...call }])
-  expect(turn.answer).toEqual({ stopReason: 'end_turn' })
-  expect(turn.results()).toEqual([{ id: 'c', text: expect.stringMatching(words), failed: true }])
-  expect(turn.agent.call('c').map((state) => state.status)).toContain('failed')
-})
+] as const)(
+  '[turn.unknown] [turn.validate] the call %j is a failed result the model can read',
+  async ([call, words]) => {
+    await using turn = await turnOf([{ id: 'c', ...call }])
+    expect(turn.answer).toEqual({ stopReason: 'end_turn' })
+    expect(turn.results()).toEqual([{ id: 'c', text: expect.stringMatching(words), failed: true }])
+    expect(turn.agent.call('c').map((state) => state.status)).toContain('failed')
+  },
+)

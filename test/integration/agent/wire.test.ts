@@ -9,7 +9,7 @@ import { isRunning } from '../../support/agent/processes.ts'
 import { newProject } from '../../support/agent/project.ts'
 import { scriptedModel } from '../../support/agent/scripted-model.ts'
 
-test('a library that prints to stdout writes to stderr, and the frames stay frames', async () => {
+test('[wire.stdout] a library that prints to stdout writes to stderr, and the frames stay frames', async () => {
   await using project = await newProject()
   const library = path.join(project.root, 'noisy.mjs')
   await writeFile(
@@ -25,7 +25,7 @@ test('a library that prints to stdout writes to stderr, and the frames stay fram
   expect(agent.stderr).toContain('more noise')
 })
 
-test('a message split inside a character, two in one chunk, and CR LF are all read', async () => {
+test('[wire.ndjson] a message split inside a character, two in one chunk, and CR LF are all read', async () => {
   await using agent = await bareAgent()
   const first = Buffer.from(
     `${JSON.stringify({ jsonrpc: '2.0', id: 'ü', method: 'initialize', params: { protocolVersion: 1, clientCapabilities: {} } })}\r\n`,
@@ -38,14 +38,14 @@ test('a message split inside a character, two in one chunk, and CR LF are all re
   agent.faults.length = 0
 })
 
-test('a line that is no JSON is answered with a parse error, and the next one is read', async () => {
+test('[wire.ndjson] a line that is no JSON is answered with a parse error, and the next one is read', async () => {
   await using agent = await bareAgent()
   agent.writeRaw('{"jsonrpc": nonsense\n')
   await agent.initialize()
   expect(agent.frames[0]).toMatchObject({ id: null, error: { code: -32_700 } })
 })
 
-test('the end of stdin ends the agent with 0 and every command with it', async () => {
+test('[wire.eof] [session.disconnect] the end of stdin ends the agent with 0 and every command with it', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   model.reply({
@@ -62,7 +62,7 @@ test('the end of stdin ends the agent with 0 and every command with it', async (
   expect(await isRunning(pid)).toBe(false)
 })
 
-test('SIGTERM does the same at once, even to a command that ignores it', async () => {
+test('[wire.sigterm] SIGTERM does the same at once, even to a command that ignores it', async () => {
   await using project = await newProject()
   await using model = await scriptedModel()
   const command = `trap '' TERM; echo $$ > pid; sleep 60 & wait`

@@ -105,6 +105,14 @@ test('The first interrupt cancels the turn and the exit code is 130', async () =
   expect(await run.exit()).toBe(130)
 })
 
+test('A reader that leaves ends the run, without a stack', async () => {
+  await using run = startRun(['chatter'])
+  await vi.waitFor(() => expect(run.output.stdout).toContain('Again.'), 5_000)
+  run.leave()
+  expect(await run.exit()).toBe(130)
+  expect(run.output.stderr).toBe('glovebox: Interrupted.\n')
+})
+
 test('The second interrupt ends an agent that does not answer the first', async () => {
   await using run = startRun(['ignore'])
   await vi.waitFor(() => expect(run.output.stdout).toContain('Waiting.'), 5_000)

@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
 import { expect, test, vi } from 'vitest'
 
 import { readEvents } from '../../support/demo-model/read-events.ts'
@@ -128,6 +131,16 @@ test('A prompt that is no task gets an honest word, and the stop reason asked fo
   expect(await plain.text()).toContain('not a language model')
   const refusal = await post(model.url, ask('demo: stop refusal'))
   expect(await refusal.json()).toHaveProperty('stop_reason', 'refusal')
+})
+
+test.for([
+  [[], 'usage: demo-model'],
+  [['--key-file', '/not/there'], 'ENOENT'],
+  [['--yolo'], '--yolo'],
+] as const)('The program with the arguments %j does not start: %s', async ([argv, words]) => {
+  const main = 'container/demo-model/main.ts'
+  const started = promisify(execFile)(process.execPath, [main, '--port', '0', ...argv])
+  await expect(started).rejects.toMatchObject({ code: 64, stderr: expect.stringContaining(words) })
 })
 
 test('The program takes its key from its input, logs on its output, and ends 0 with its input', async () => {

@@ -80,14 +80,15 @@ test.for(['tcp://user:hush@10.0.0.1:2376', 'ssh://user@host', 'npipe:////./pipe/
 )
 
 test('lists what it tried when nothing answers, and gives the commands', async () => {
-  const notEngine = join(await mkdtemp(join(tmpdir(), 'plain-')), 'file')
+  const folder = await mkdtemp(join(tmpdir(), 'plain-'))
+  const notEngine = join(folder, 'file')
   await writeFile(notEngine, '')
   await expect(findEngine({ HOME }, { sockets: [NOWHERE, notEngine] })).rejects.toMatchObject({
     code: 'engine_missing',
     message: `No Docker or Podman engine answers. Tried: unix://${NOWHERE} (no such socket), unix://${notEngine} (nothing listens there).`,
     fix: expect.stringMatching(/podman\.socket.*docker\.io.*npm run demo/),
   })
-  await rm(notEngine)
+  await rm(folder, { recursive: true })
 })
 
 test.for(['DOCKER_HOST', 'NOTHING'])(

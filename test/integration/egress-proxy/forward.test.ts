@@ -240,3 +240,13 @@ test.for([
   const answer = await ask(bytes)
   expect([answer.status, answer.header('x-egress-reason')]).toEqual([status, reason])
 })
+
+test('requests that wait in line on a connection that goes away are given back', async () => {
+  for (let round = 0; round < 15; round += 1) {
+    const socket = proxy.connect()
+    send(socket, get('slow.test').repeat(30))
+    await read(socket, { milliseconds: 20 })
+    socket.destroy()
+  }
+  await expect.poll(async () => (await ask(get('plain.test'))).status).toBe(200)
+})

@@ -20,6 +20,14 @@ async function listening(proxy: ProxyProcess): Promise<void> {
   await Promise.race([ready, failed])
 }
 
+async function openControl(proxy: ProxyProcess) {
+  const socket = proxy.connect()
+  const fields = 'Host: x\r\nConnection: Upgrade\r\nUpgrade: glovebox-control\r\n'
+  send(socket, `GET /.glovebox/control HTTP/1.1\r\n${fields}\r\n`)
+  const { status } = await read(socket, { enough: (text) => text.includes('\r\n\r\n') })
+  return { socket, status }
+}
+
 test('a configuration file with a secret in another file needs no launcher', async () => {
   await using folder = await scratchFolder()
   await using origin = await startOrigin()
@@ -46,14 +54,12 @@ test('a configuration file with a secret in another file needs no launcher', asy
   const close = await proxy.waitFor('close')
   expect(close.status).toBe(200)
 
-  const init = proxy.connect()
-  send(
-    init,
-    'GET /.glovebox/control HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: glovebox-control\r\n\r\n',
-  )
+  const { socket: init } = await openControl(proxy)
   const beat = await read(init, { enough: (text) => text.includes('heartbeat') })
   expect(beat.text).toContain('{"type":"heartbeat"}\n')
   init.destroy()
+  // The next container of the same compose project.
+  await expect.poll(async () => (await openControl(proxy)).status).toBe(101)
   proxy.child.kill('SIGTERM')
   expect(await proxy.exited).toBe(0)
 })
@@ -83,4 +89,10 @@ test.for([
   await using proxy = await spawnProxy({}, ['--config', config])
   expect(await proxy.exited).toBe(78)
   expect(proxy.stderr()).toMatch(expected)
+})
+
+test('an unknown flag stops it with 64', async () => {
+  await using proxy = await spawnProxy({}, ['--confg', 'x'])
+  expect(await proxy.exited).toBe(64)
+  expect(proxy.stderr()).toContain('--config FILE')
 })

@@ -90,10 +90,7 @@ test.for(['/wrong', '/none'])(
   'an answer of 101 without the right proof (%s) is a 502',
   async (path) => {
     const answer = await exchange(proxy.connect(), handshake(path))
-    expect([answer.status, answer.header('x-egress-reason')]).toEqual([
-      502,
-      'upstream_protocol_error',
-    ])
+    expect([answer.status, answer.header('x-egress-reason')]).toEqual([502, 'bad_upgrade'])
   },
 )
 

@@ -43,7 +43,9 @@ export type AgentOptions = {
 export type Seen = { sessionId: string; update: SessionUpdate }
 
 export class AgentProcess implements AsyncDisposable {
+  /** Without the command menus: those come for every session, at some time after its response. */
   readonly updates: Seen[] = []
+  readonly menus: Seen[] = []
   readonly questions: RequestPermissionRequest[] = []
   readonly forms: CreateElicitationRequest[] = []
   /** Every frame the agent sent, in order. */
@@ -168,7 +170,9 @@ export class AgentProcess implements AsyncDisposable {
   #app() {
     return client({ name: 'test' })
       .onNotification('session/update', ({ params }) => {
-        this.updates.push(params)
+        const isMenu = params.update.sessionUpdate === 'available_commands_update'
+        if (isMenu) this.menus.push(params)
+        else this.updates.push(params)
         this.#wake()
       })
       .onRequest('session/request_permission', async ({ params }) => {

@@ -62,6 +62,12 @@ const SCRIPTS: Record<string, (turn: Turn) => Promise<StopReason>> = {
     await new Promise(() => {})
     return 'end_turn'
   },
+  chatter: async ({ send }) => {
+    for (;;) {
+      await say(send, 'Again. ')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  },
   tokens: () => Promise.resolve('max_tokens'),
   requests: () => Promise.resolve('max_turn_requests'),
   refuse: () => Promise.resolve('refusal'),

@@ -14,6 +14,8 @@ export function startRun(argv: string[], input?: string) {
   return {
     output,
     interrupt: () => child.kill('SIGINT'),
+    /** Reads no more of its output, as `head` does when it has enough. */
+    leave: () => child.stdout.destroy(),
     /** The exit code; null when a signal ended it. */
     async exit(): Promise<number | null> {
       await closed

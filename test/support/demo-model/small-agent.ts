@@ -9,7 +9,7 @@ import { readEvents } from './read-events.ts'
 import { KEY } from './start-model.ts'
 
 export type ToolNames = 'glovebox' | 'claude'
-export type Used = { name: string; input: Record<string, string> }
+type Used = { name: string; input: Record<string, string> }
 
 const schema = (...names: string[]) => ({
   type: 'object',

@@ -39,7 +39,7 @@ export function egressBeyond(
 }
 
 /** The rule that lets an ask pass. */
-export function speaker(rules: EgressRule[], deny: EgressDeny[], ask: Ask): EgressRule | undefined {
+function speaker(rules: EgressRule[], deny: EgressDeny[], ask: Ask): EgressRule | undefined {
   const names = new Set<string>()
   const verdict = decide({ rules, deny, gatewayHosts: names, ownNames: names }, ask)
   return verdict.verdict === 'allow' ? verdict.rule : undefined

@@ -20,7 +20,7 @@ describe('takeStdout', () => {
     const stdout = new PassThrough({ highWaterMark: 1024 })
     const writer = new FrameWriter(takeStdout(stdout, new PassThrough()))
     let written = 0
-    let waiting: void | Promise<void>
+    let waiting: void | Promise<void> = undefined
     while (waiting === undefined && written < 10_000) {
       waiting = writer.write(Buffer.alloc(1_000, 0x61))
       written += 1

@@ -8,8 +8,8 @@ import { openAudit } from '../../../src/audit/writer.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
 /** A file's lines after `count` records. */
-async function written(folder: string, count: number) {
-  using audit = openAudit(folder, 'boot/1/2/3')
+async function written(folder: string, count: number, launcher = 'boot/1/2/3') {
+  using audit = openAudit(folder, launcher)
   for (let i = 1; i < count; i++) audit.record('egress.decision', { host: `h${i}.test`, ü: '€' })
   return { file: audit.file, lines: readFileSync(audit.file, 'utf8').split('\n').slice(0, -1) }
 }
@@ -51,7 +51,7 @@ test('a record of another log with the right number is found', async () => {
   await using one = await scratchFolder()
   await using other = await scratchFolder()
   const { lines } = await written(one.path, 4)
-  const foreign = (await written(other.path, 4)).lines
+  const foreign = (await written(other.path, 4, 'boot/1/2/4')).lines
   const mixed = [...lines.slice(0, 2), ...foreign.slice(2, 3), ...lines.slice(3)]
   const report = await verifyText(one.path, `${mixed.join('\n')}\n`)
   expect(kinds(report)).toEqual(['changed 3', 'changed 4'])

@@ -69,7 +69,7 @@ const dockerAgent = {
     NanoCpus: 4_000_000_000,
     Ulimits: [
       { Name: 'nofile', Soft: 65_536, Hard: 65_536 },
-      { Name: 'nproc', Soft: 63_000, Hard: 63_000 },
+      { Name: 'nproc', Soft: 32_768, Hard: 32_768 },
       { Name: 'core', Soft: 0, Hard: 0 },
     ],
     LogConfig: { Type: 'none', Config: {} },
@@ -106,7 +106,7 @@ const serviceHost = {
   NanoCpus: 1_000_000_000,
   Ulimits: [
     { Name: 'nofile', Soft: 4096, Hard: 4096 },
-    { Name: 'nproc', Soft: 63_000, Hard: 63_000 },
+    { Name: 'nproc', Soft: 32_768, Hard: 32_768 },
     { Name: 'core', Soft: 0, Hard: 0 },
   ],
   LogConfig: { Type: 'none', Config: {} },

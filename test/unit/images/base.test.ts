@@ -30,6 +30,13 @@ test('The pinned public image is pulled when a registry has it.', async () => {
   expect(base).toMatchObject({ reference: await pinnedBase(), complete: false })
 })
 
+test('A registry that says nothing is given up after the bound.', async () => {
+  const { engine } = imageEngine({ arch, silentRegistry: true })
+  await expect(obtainBase(engine, { ...options(), registryBound: 50 })).rejects.toThrow(
+    'no registry answered within 0.05 s',
+  )
+})
+
 test('Without any source the error names both ways out.', async () => {
   const { engine } = imageEngine({ arch })
   await expect(obtainBase(engine, options())).rejects.toMatchObject({

@@ -26,7 +26,7 @@ test.for([
   ['build', 'ask', 'allow'],
   ['accept-edits', 'allow', 'allow'],
 ] as const)(
-  'mode %s: an edit is %s, a command is %s; reading is allowed',
+  '[perm.order] mode %s: an edit is %s, a command is %s; reading is allowed',
   ([mode, edits, commands]) => {
     expect(judge('edit_file', edit('/p/a'), mode, {}).outcome).toBe(edits)
     expect(judge('run_command', command('ls'), mode, {}).outcome).toBe(commands)

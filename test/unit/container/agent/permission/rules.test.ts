@@ -30,7 +30,7 @@ test.for([
   ['npm test\nrm x', ['npm *'], false],
   ['xnpm test', ['npm *'], false],
   ['npm test', ['npm.test'], false],
-] as const)('%j under the rules %j is covered: %j', ([text, patterns, expected]) => {
+] as const)('[perm.rules] %j under the rules %j is covered: %j', ([text, patterns, expected]) => {
   expect(covered(patterns.map(run), command(text))).toBe(expected)
 })
 
@@ -42,9 +42,12 @@ test.for([
   ['src/a.ts', 'src/?.ts', true],
   ['src/a.tsx', 'src/?.ts', false],
   ['a.ts', '**', true],
-] as const)('the path %s under the glob %s is covered: %j', ([path, pattern, expected]) => {
-  expect(covered([{ tool: 'edit_file', pattern }], edit(path))).toBe(expected)
-})
+] as const)(
+  '[perm.rules] the path %s under the glob %s is covered: %j',
+  ([path, pattern, expected]) => {
+    expect(covered([{ tool: 'edit_file', pattern }], edit(path))).toBe(expected)
+  },
+)
 
 test('the narrow rule of a command is its very text: a star in it is a star', () => {
   const rule = narrowRule(command('rm *'))

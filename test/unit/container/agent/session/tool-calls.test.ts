@@ -40,11 +40,13 @@ function contextOf(tools: CallContext['tools'], signal = new AbortController().s
       groups: new ProcessGroups(),
     },
     mode: 'ask',
+    leavePlan: async () => 'ask',
     rules: { allow: [], deny: [] },
     ports: {
       emit: async (event) => {
         events.push(event.type === 'call-ended' ? `${event.id} ${event.failed}` : event.type)
       },
+      form: undefined,
       ask: async () => ({ allowed: false, session: false, reason: 'nobody is there' }),
     },
     signal,
@@ -55,7 +57,7 @@ function contextOf(tools: CallContext['tools'], signal = new AbortController().s
 
 const call = (id: string, name: string) => ({ type: 'tool-call' as const, id, name, input: {} })
 
-test('calls that only read run beside each other, their results in the calls’ order', async () => {
+test('[turn.parallel] calls that only read run beside each other, their results in the calls’ order', async () => {
   const both = Promise.withResolvers<void>()
   let running = 0
   const meet = toolOf('meet', true, async () => {
@@ -102,7 +104,7 @@ test('a tool that throws is a failed result without its words', async () => {
   expect(events).toContain('a true')
 })
 
-test('a call that does not settle within 3 s of the cancel ends failed, and its result is dropped', async () => {
+test('[cancel.settle] a call that does not settle within 3 s of the cancel ends failed, and its result is dropped', async () => {
   const stop = new AbortController()
   const late = Promise.withResolvers<string>()
   const stuck = toolOf('stuck', true, async () => {

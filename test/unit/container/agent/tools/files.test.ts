@@ -23,7 +23,7 @@ async function use(tool: Tool, input: unknown, place: Place): Promise<string> {
   try {
     const prepared = await (await tool.plan(input, place)).prepare()
     const { signal } = new AbortController()
-    return (await prepared.run({ signal, progress: () => undefined })).text
+    return (await prepared.run({ signal, progress: () => undefined, form: undefined })).text
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
@@ -112,4 +112,19 @@ test('folders are listed in order, inner ones on request, made ones by name only
   expect(await use(listFilesTool, {}, place)).toBe('a\nb/\nnode_modules/')
   expect(await use(listFilesTool, { recursive: true }, place)).toBe('a\nb/\nnode_modules/\nb/c.txt')
   expect(await use(listFilesTool, { path: 'none' }, place)).toBe('none does not exist.')
+})
+
+test('a picture is read as one, whatever its name', async () => {
+  await using project = await newProject()
+  const { writeFile } = await import('node:fs/promises')
+  const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')
+  await writeFile(project.path('picture'), png)
+  const planned = await readFileTool.plan({ path: 'picture' }, placeIn(project))
+  const { signal } = new AbortController()
+  const prepared = await planned.prepare()
+  const result = await prepared.run({ signal, progress: () => undefined, form: undefined })
+  expect(result).toMatchObject({
+    text: 'picture is an image (image/png, 16 bytes).',
+    images: [{ type: 'image', mimeType: 'image/png', data: png.toString('base64') }],
+  })
 })
