@@ -5,6 +5,7 @@
  *   node bench/relay.ts [ROUND_TRIPS]
  */
 import type { Readable, Writable } from 'node:stream'
+
 import { readLock, lockEntry } from '../src/images/lock.ts'
 import { statePaths } from '../src/state.ts'
 import { useAgent } from '../test/support/e2e/other-agent.ts'
@@ -25,12 +26,31 @@ const created = await world.engine.create({
   User: '1234:1234',
   Env: [],
   Labels: { 'glovebox-test': '1' },
-  OpenStdin: true, StdinOnce: true, AttachStdin: true, AttachStdout: true, AttachStderr: true, Tty: false,
+  OpenStdin: true,
+  StdinOnce: true,
+  AttachStdin: true,
+  AttachStdout: true,
+  AttachStderr: true,
+  Tty: false,
   HostConfig: {
-    NetworkMode: 'none', Mounts: [], ReadonlyRootfs: true, Tmpfs: {}, CapDrop: ['ALL'], CapAdd: [],
-    SecurityOpt: [], Privileged: false, IpcMode: 'private', PidsLimit: 128, Memory: 2 ** 30, MemorySwap: 2 ** 30,
-    NanoCpus: 2e9, Ulimits: [], LogConfig: { Type: 'none', Config: {} }, AutoRemove: true,
-    RestartPolicy: { Name: 'no' }, Init: false,
+    NetworkMode: 'none',
+    Mounts: [],
+    ReadonlyRootfs: true,
+    Tmpfs: {},
+    CapDrop: ['ALL'],
+    CapAdd: [],
+    SecurityOpt: [],
+    Privileged: false,
+    IpcMode: 'private',
+    PidsLimit: 128,
+    Memory: 2 ** 30,
+    MemorySwap: 2 ** 30,
+    NanoCpus: 2e9,
+    Ulimits: [],
+    LogConfig: { Type: 'none', Config: {} },
+    AutoRemove: true,
+    RestartPolicy: { Name: 'no' },
+    Init: false,
   },
 })
 const streams = await created.attach()
@@ -46,13 +66,19 @@ const rawTimes = await roundTrips(raw)
 const relayTimes = await roundTrips(relayed)
 line('round trip, plain attach', rawTimes)
 line('round trip, glovebox acp', relayTimes)
-const added = (at: number): string => `${Math.round((quantile(relayTimes, at) - quantile(rawTimes, at)) * 1000)} µs`
+const added = (at: number): string =>
+  `${Math.round((quantile(relayTimes, at) - quantile(rawTimes, at)) * 1000)} µs`
 print(`added by the relay: p50 ${added(0.5)}, p99 ${added(0.99)}`)
 
-for (const [count, size] of [[50_000, 100], [20, 20_000_000]] as const) {
+for (const [count, size] of [
+  [50_000, 100],
+  [20, 20_000_000],
+] as const) {
   const rawRate = await flood(raw, count, size)
   const relayRate = await flood(relayed, count, size)
-  print(`${count} frames of ${size} bytes: plain attach ${rate(count, rawRate)}, glovebox acp ${rate(count, relayRate)}, ratio ${(relayRate.seconds / rawRate.seconds).toFixed(2)}`)
+  print(
+    `${count} frames of ${size} bytes: plain attach ${rate(count, rawRate)}, glovebox acp ${rate(count, relayRate)}, ratio ${(relayRate.seconds / rawRate.seconds).toFixed(2)}`,
+  )
 }
 streams.destroy()
 
@@ -77,7 +103,9 @@ function peer(stdin: Writable, stdout: Readable): Peer {
       new Promise((resolve) => {
         id += 1
         waiting.set(id, resolve)
-        stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { sessionId: 'sess_echo', ...params } })}\n`)
+        stdin.write(
+          `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { sessionId: 'sess_echo', ...params } })}\n`,
+        )
       }),
   }
 }
@@ -92,7 +120,11 @@ async function roundTrips({ ask }: Peer): Promise<number[]> {
   return times.toSorted((a, b) => a - b)
 }
 
-async function flood({ ask, bytes }: Peer, count: number, size: number): Promise<{ seconds: number; bytes: number }> {
+async function flood(
+  { ask, bytes }: Peer,
+  count: number,
+  size: number,
+): Promise<{ seconds: number; bytes: number }> {
   const before = bytes()
   const start = performance.now()
   await ask('_bench/flood', { count, size })

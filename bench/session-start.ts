@@ -9,10 +9,11 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
-import { Editor, INITIALIZE } from '../test/support/e2e/editor.ts'
-import { World } from '../test/support/e2e/world.ts'
+
 import { lockEntry, readLock } from '../src/images/lock.ts'
 import { statePaths } from '../src/state.ts'
+import { type Editor, INITIALIZE } from '../test/support/e2e/editor.ts'
+import { World } from '../test/support/e2e/world.ts'
 
 const rounds = Number(process.argv[2] ?? 7)
 await using world = await World.open()
@@ -45,10 +46,31 @@ async function dockerRun(): Promise<number> {
   const start = performance.now()
   const child = spawn(
     'docker',
-    ['run', '-i', '--rm', '--network', 'none', '--entrypoint', 'node', '-e', 'GLOVEBOX_PROVIDER=anthropic',
-      '-e', 'GLOVEBOX_MODEL=m', '-e', 'GLOVEBOX_BASE_URL=http://127.0.0.1:9', '-e', 'GLOVEBOX_API_KEY=k',
-      '-v', `${world.project}:${world.project}`, image, '/opt/glovebox/agent.mjs'],
-    { env: { ...process.env, DOCKER_HOST: world.engine.info.uri }, stdio: ['pipe', 'pipe', 'inherit'] },
+    [
+      'run',
+      '-i',
+      '--rm',
+      '--network',
+      'none',
+      '--entrypoint',
+      'node',
+      '-e',
+      'GLOVEBOX_PROVIDER=anthropic',
+      '-e',
+      'GLOVEBOX_MODEL=m',
+      '-e',
+      'GLOVEBOX_BASE_URL=http://127.0.0.1:9',
+      '-e',
+      'GLOVEBOX_API_KEY=k',
+      '-v',
+      `${world.project}:${world.project}`,
+      image,
+      '/opt/glovebox/agent.mjs',
+    ],
+    {
+      env: { ...process.env, DOCKER_HOST: world.engine.info.uri },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    },
   )
   const ask = asker(child.stdin, child.stdout)
   await ask('initialize', INITIALIZE)
@@ -69,7 +91,10 @@ async function glovebox(): Promise<{ whole: number; initialize: number; sessionN
   return { whole: ready - start, initialize: answered - start, sessionNew: ready - answered }
 }
 
-function asker(stdin: Writable, stdout: Readable): (method: string, params: unknown) => Promise<void> {
+function asker(
+  stdin: Writable,
+  stdout: Readable,
+): (method: string, params: unknown) => Promise<void> {
   const lines = createInterface({ input: stdout })
   let id = 0
   return (method, params) =>
@@ -89,7 +114,9 @@ function asker(stdin: Writable, stdout: Readable): (method: string, params: unkn
 function report(name: string, times: number[]): void {
   const sorted = times.toSorted((a, b) => a - b)
   const show = (n: number | undefined): string => `${Math.round(n ?? 0)} ms`
-  print(`${name.padEnd(48)} median ${show(median(times))}, min ${show(sorted[0])}, max ${show(sorted.at(-1))}`)
+  print(
+    `${name.padEnd(48)} median ${show(median(times))}, min ${show(sorted[0])}, max ${show(sorted.at(-1))}`,
+  )
 }
 
 function median(times: number[]): number {

@@ -75,7 +75,7 @@ const EMBEDDINGS: readonly Embedding[] = [
 type Range = { bytes: Uint8Array; bits: number }
 
 /** 4 or 16 bytes; undefined when the text is not an address in canonical notation, or has a zone. */
-export function bytesOf(address: string): Uint8Array | undefined {
+function bytesOf(address: string): Uint8Array | undefined {
   if (isIPv4(address)) return Uint8Array.from(address.split('.'), Number)
   if (!isIPv6(address) || address.includes('%')) return undefined
   return v6Bytes(address)

@@ -91,7 +91,7 @@ function readPart(label: string): number {
 }
 
 /** A port as a real client writes it: no sign, no leading zero, 1 to 65535. */
-export function parsePort(written: string): number | undefined {
+function parsePort(written: string): number | undefined {
   if (!/^[1-9][0-9]{0,4}$/.test(written)) return undefined
   const port = Number(written)
   return port <= 65_535 ? port : undefined

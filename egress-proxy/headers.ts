@@ -13,7 +13,7 @@ export function fieldsOf(flat: FlatHeaders): Field[] {
 }
 
 /** One name for every spelling that some server takes for the same field. */
-export function foldName(name: string): string {
+function foldName(name: string): string {
   return name.toLowerCase().replaceAll(/[_.]/g, '-')
 }
 

@@ -14,6 +14,7 @@ export function reasonForParseError(error: ParseError): Reason {
   const line = requestLine(error)
   if (code === 'HPE_PAUSED_H2_UPGRADE' || line.startsWith('PRI ')) return 'unsupported_protocol'
   if (code === 'HPE_INVALID_METHOD') {
+    if (/^[A-Za-z]+\t/.test(line)) return 'bad_framing'
     return /^[A-Za-z]+ /.test(line) ? 'method_not_allowed' : 'unsupported_protocol'
   }
   if (code === 'HPE_INVALID_URL') return reasonForUrl(line)

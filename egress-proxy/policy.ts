@@ -24,9 +24,9 @@ export const HostPattern = z
 /** An address range, such as `10.20.0.0/16` or `fd00::/8`. */
 export const Cidr = z.union([z.cidrv4(), z.cidrv6()])
 
-export const Port = z.int().min(1).max(65_535)
+const Port = z.int().min(1).max(65_535)
 
-export const Method = z.string().regex(/^[A-Z][A-Z-]{0,31}$/, 'a method in upper case')
+const Method = z.string().regex(/^[A-Z][A-Z-]{0,31}$/, 'a method in upper case')
 
 /** One destination the agent may reach through the forward proxy. */
 export const EgressRule = z.strictObject({

@@ -134,6 +134,11 @@ async function carryHttp(border: Border, carried: Carried): Promise<void> {
   const { socket, upstream, rule, authority, flow, head } = carried
   flow.allow(rule.id)
   const dispatcher = await border.pools.over(originOf(authority, rule), upstream)
+  if (socket.destroyed) {
+    upstream.destroy()
+    flow.close({ reason: 'client_abort' })
+    return
+  }
   if (head.length > 0) socket.unshift(head)
   const closed = new Promise<void>((resolve) => socket.once('close', resolve))
   carried.serveHttp(socket, { target: authority, dispatcher, rule: rule.id })

@@ -2,7 +2,7 @@
 import { valuesOf } from './headers.ts'
 import type { Observer } from './relay.ts'
 
-export type Usage = { input_tokens?: number; output_tokens?: number }
+type Usage = { input_tokens?: number; output_tokens?: number }
 
 /** Longest piece that is looked at; longer ones pass unread. */
 const MAX_PIECE = 1024 * 1024
@@ -48,7 +48,7 @@ export function createUsageObserver(): Observer {
 }
 
 /** The counts in one JSON text of Anthropic's or OpenAI's format; undefined when it has none. */
-export function usageIn(text: string): Usage | undefined {
+function usageIn(text: string): Usage | undefined {
   if (!text.includes('"usage"')) return undefined
   let value: unknown
   try {

@@ -114,6 +114,11 @@ type Client = { flow: Flow; socket: Socket; head: Buffer; idle: number }
 async function carry(client: Client, answered: Answered): Promise<void> {
   const { flow, socket, head, idle } = client
   const { response, upstream, switched, first } = answered
+  if (socket.destroyed) {
+    upstream.destroy()
+    flow.close({ reason: 'client_abort' })
+    return
+  }
   if (!switched && isResponseAmbiguous(response.rawHeaders)) {
     upstream.destroy()
     throw new Refusal('upstream_protocol_error')

@@ -1,6 +1,6 @@
+import type { Io } from './commands/io.ts'
 /** `glovebox`: argv → command → exit code. */
 import { EXIT, GloveboxError, sentenceOf } from './errors.ts'
-import type { Io } from './commands/io.ts'
 import { unsupportedNode } from './node-version.ts'
 
 type Command = (argv: string[], io: Io) => Promise<number>
@@ -47,9 +47,15 @@ async function main([name, ...argv]: string[]): Promise<number> {
     const command = COMMANDS[name]
     if (command === undefined) {
       const known = Object.keys(COMMANDS).join(', ')
-      throw new GloveboxError('usage', `There is no command ${JSON.stringify(name)}.`, `Use one of: ${known}.`)
+      throw new GloveboxError(
+        'usage',
+        `There is no command ${JSON.stringify(name)}.`,
+        `Use one of: ${known}.`,
+      )
     }
-    return await (await command.load())(argv, io)
+    return await (
+      await command.load()
+    )(argv, io)
   } catch (error) {
     io.stderr.write(`glovebox: ${sentenceOf(error)}\n`)
     return error instanceof GloveboxError ? error.exitCode : EXIT.software
@@ -57,7 +63,9 @@ async function main([name, ...argv]: string[]): Promise<number> {
 }
 
 function help(): number {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(8)}${summary}`)
+  const lines = Object.entries(COMMANDS).map(
+    ([name, { summary }]) => `  ${name.padEnd(8)}${summary}`,
+  )
   io.stdout.write(`Usage: glovebox COMMAND [OPTIONS]\n\n${lines.join('\n')}\n`)
   return EXIT.ok
 }

@@ -1,5 +1,6 @@
 /** One `glovebox acp` process: what its sessions share, from the first byte to the last. */
 import { dirname } from 'node:path'
+
 import type { AuditWriter } from './audit/writer.ts'
 import type { Engine } from './docker/engine.ts'
 import type { Proxy } from './egress/proxy.ts'

@@ -15,5 +15,6 @@ export function packageRoot(): string {
 /** Our version, as in package.json. */
 export function packageVersion(): string {
   const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
+  const { version }: { version: string } = JSON.parse(text)
+  return version
 }

@@ -21,29 +21,35 @@ export const GUARANTEES = {
     open: 'Masks come with the work on git and secrets.',
   },
   'G-NET': {
-    sentence: 'The container has loopback only; the one way out is a socket to this session’s proxy.',
+    sentence:
+      'The container has loopback only; the one way out is a socket to this session’s proxy.',
   },
   'G-EGRESS': {
     sentence: 'The proxy connects only to allowed host and port pairs, and records every decision.',
   },
   'G-KEY': {
-    sentence: 'No model key is ever inside the agent container: environment, files, inspect, memory.',
+    sentence:
+      'No model key is ever inside the agent container: environment, files, inspect, memory.',
   },
   'G-GUARD': {
     sentence: 'No request of the agent makes the editor read, write or run outside the boundary.',
   },
   'G-CANCEL': {
-    sentence: 'After session/cancel the prompt ends cancelled and what the turn started is dead within a bound.',
+    sentence:
+      'After session/cancel the prompt ends cancelled and what the turn started is dead within a bound.',
     open: 'The prompt ends within a bound and a stuck container is killed; processes that an agent leaves behind are not yet reaped one by one.',
   },
   'G-REAP': {
-    sentence: 'When the launcher dies, nothing keeps running, and nothing is left after the next start.',
+    sentence:
+      'When the launcher dies, nothing keeps running, and nothing is left after the next start.',
   },
   'G-PIN': { sentence: 'Only the image whose content address is locked runs.' },
   'G-AUDIT': {
-    sentence: 'Starts, egress decisions, permission answers and refusals are in one hash-chained log.',
+    sentence:
+      'Starts, egress decisions, permission answers and refusals are in one hash-chained log.',
   },
   'G-WIRE': {
-    sentence: 'stdout carries ACP frames only; frames the policy does not change pass byte for byte.',
+    sentence:
+      'stdout carries ACP frames only; frames the policy does not change pass byte for byte.',
   },
 } as const satisfies Record<string, Guarantee>

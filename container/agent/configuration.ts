@@ -1,7 +1,7 @@
 /** Which model the agent talks to; read anew for every session, so that a later set-up counts. */
 import { fault } from './errors.ts'
 
-export type Provider = 'anthropic' | 'openai'
+type Provider = 'anthropic' | 'openai'
 
 export type Configuration = {
   provider: Provider

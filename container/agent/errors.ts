@@ -1,5 +1,7 @@
 /** The agent's one catalogue of faults: code → JSON-RPC code, and every sentence a caller reads. */
 
+import { oneLine } from './visible.ts'
+
 const RPC = {
   auth_required: -32_000,
   not_found: -32_002,
@@ -33,7 +35,7 @@ export const fault = {
   badConfiguration: (name: string, expected: string) =>
     new AgentFault('internal', `${name} is not valid: expected ${expected}.`),
   cwd: (cwd: string, why: string) =>
-    new AgentFault('invalid_params', `The working directory ${JSON.stringify(cwd)} ${why}.`),
+    new AgentFault('invalid_params', `The working directory ${quoted(cwd)} ${why}.`),
   promptRunning: () =>
     new AgentFault(
       'invalid_request',
@@ -44,23 +46,25 @@ export const fault = {
   promptUnsupported: (what: string) =>
     new AgentFault('invalid_params', `The prompt holds ${what}, which this agent does not take.`),
   unknownOption: (id: string) =>
-    new AgentFault('invalid_params', `There is no option ${JSON.stringify(id)}.`),
+    new AgentFault('invalid_params', `There is no option ${quoted(id)}.`),
   unknownValue: (id: string, value: string) =>
-    new AgentFault(
-      'invalid_params',
-      `The option ${JSON.stringify(id)} has no value ${JSON.stringify(value)}.`,
-    ),
+    new AgentFault('invalid_params', `The option ${quoted(id)} has no value ${quoted(value)}.`),
   sessionOpen: () =>
     new AgentFault('invalid_request', 'This session is open already, or is being opened.'),
   otherFolder: (cwd: string) =>
     new AgentFault(
       'invalid_params',
-      `This session belongs to the folder ${JSON.stringify(cwd)}, not to the one asked for.`,
+      `This session belongs to the folder ${quoted(cwd)}, not to the one asked for.`,
     ),
   unknownMode: (mode: string) =>
-    new AgentFault('invalid_params', `There is no mode ${JSON.stringify(mode)}.`),
+    new AgentFault('invalid_params', `There is no mode ${quoted(mode)}.`),
   provider: (sentence: string, status?: number) =>
     new AgentFault(status === 401 ? 'auth_required' : 'internal', sentence),
   unexpected: () =>
     new AgentFault('internal', 'The agent failed unexpectedly. Its log on stderr says more.'),
 } as const
+
+/** What a client sent, on one line and visible. */
+function quoted(value: string): string {
+  return oneLine(JSON.stringify(value))
+}

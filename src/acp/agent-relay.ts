@@ -1,7 +1,9 @@
 /** The relay between the editor and one agent container: routing, guarding, bookkeeping. */
 import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
+
 import { GloveboxError, RPC } from '../errors.ts'
+import { FrameWriter } from './frame-writer.ts'
 import {
   idKey,
   isRecord,
@@ -15,7 +17,6 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.ts'
-import { FrameWriter } from './frame-writer.ts'
 import { judgeAgentFrame } from './guard.ts'
 import { HeldFrames } from './held-frames.ts'
 import { IdTable } from './id-table.ts'
@@ -131,7 +132,7 @@ export class AgentRelay {
     const framer = new LineFramer()
     try {
       for await (const chunk of stdout) {
-        for (const line of framer.push(chunk as Buffer)) {
+        for (const line of framer.push(Buffer.from(chunk))) {
           const wait = this.#line(line)
           if (wait !== undefined) await wait
         }
@@ -181,7 +182,10 @@ export class AgentRelay {
     return this.#release(written, held)
   }
 
-  async #release(before: void | Promise<void>, held: (RequestFrame | NotificationFrame)[]): Promise<void> {
+  async #release(
+    before: void | Promise<void>,
+    held: (RequestFrame | NotificationFrame)[],
+  ): Promise<void> {
     await before
     for (const frame of held) await this.#fromAgent(frame)
   }

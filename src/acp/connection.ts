@@ -1,7 +1,9 @@
 /** The editor's side: one ACP connection, many sessions. */
 import type { Readable, Writable } from 'node:stream'
+
 import { GloveboxError, RPC } from '../errors.ts'
 import type { Session } from '../session/session.ts'
+import { FrameWriter } from './frame-writer.ts'
 import {
   idInHead,
   paramsRecord,
@@ -14,7 +16,6 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.ts'
-import { FrameWriter } from './frame-writer.ts'
 import { LineFramer, MAX_FRAME, type Line } from './line-framer.ts'
 import { errorReply, errorReplyRaw, resultReplyRaw } from './replies.ts'
 
@@ -28,7 +29,11 @@ export type Backend = {
    * Starts a container for `session/new` and sends it the frame. Resolves when the agent has it.
    * Errors: every GloveboxError a start can have.
    */
-  open: (frame: RequestFrame, initialize: Record<string, unknown>, events: OpenEvents) => Promise<Session>
+  open: (
+    frame: RequestFrame,
+    initialize: Record<string, unknown>,
+    events: OpenEvents,
+  ) => Promise<Session>
 }
 
 export type OpenEvents = {
@@ -61,7 +66,7 @@ export class Connection {
     const framer = new LineFramer()
     try {
       for await (const chunk of input) {
-        for (const line of framer.push(chunk as Buffer)) await this.#line(line)
+        for (const line of framer.push(Buffer.from(chunk))) await this.#line(line)
       }
     } catch {
       // An editor that died is an editor that left.
@@ -115,7 +120,11 @@ export class Connection {
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
     if (session !== undefined) return session.request(frame)
     if (sessionId !== undefined && !NEEDS_NO_SESSION.has(frame.method)) {
-      return this.#refuse(frame, RPC.notFound, `There is no session ${JSON.stringify(sessionId)} here.`)
+      return this.#refuse(
+        frame,
+        RPC.notFound,
+        `There is no session ${JSON.stringify(sessionId)} here.`,
+      )
     }
     return this.#refuse(frame, RPC.methodNotFound, `Glovebox does not offer ${frame.method}.`)
   }
@@ -199,11 +208,15 @@ export class Connection {
 }
 
 /** Methods that name a session this connection need not know. */
-const NEEDS_NO_SESSION = new Set(['session/load', 'session/resume', 'session/fork', 'session/delete'])
+const NEEDS_NO_SESSION = new Set([
+  'session/load',
+  'session/resume',
+  'session/fork',
+  'session/delete',
+])
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms)
   })
 }
-

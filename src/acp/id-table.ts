@@ -38,7 +38,9 @@ export class IdTable {
 
   /** Ends all open requests, or those of one method. */
   closeAll(method?: string): { id: string; raw: string }[] {
-    const ended = [...this.#open].filter(([, entry]) => method === undefined || entry.method === method)
+    const ended = [...this.#open].filter(
+      ([, entry]) => method === undefined || entry.method === method,
+    )
     for (const [id] of ended) this.#open.delete(id)
     return ended.map(([id, { raw }]) => ({ id, raw }))
   }

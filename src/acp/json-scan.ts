@@ -51,7 +51,8 @@ export function splice(bytes: Buffer, edits: readonly Edit[]): Buffer {
 function decodeKey(bytes: Buffer, start: number, end: number): string {
   const inner = bytes.subarray(start + 1, end - 1)
   if (!inner.includes(BACKSLASH)) return inner.toString('utf8')
-  return JSON.parse(bytes.subarray(start, end).toString('utf8')) as string
+  const key: string = JSON.parse(bytes.subarray(start, end).toString('utf8'))
+  return key
 }
 
 function skipSpace(bytes: Buffer, from: number): number {

@@ -54,7 +54,8 @@ export class LineFramer {
     const bytes = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts)
     this.#parts = []
     this.#size = 0
-    if (size > this.#max) return { kind: 'oversize', size, head: bytes.subarray(0, KEPT_OF_OVERSIZE) }
+    if (size > this.#max)
+      return { kind: 'oversize', size, head: bytes.subarray(0, KEPT_OF_OVERSIZE) }
     const line = bytes.at(-1) === 0x0d ? bytes.subarray(0, -1) : bytes
     return line.every((byte) => byte <= 0x20) ? undefined : { kind: 'line', bytes: line }
   }

@@ -9,8 +9,10 @@ import { join } from 'node:path'
 export function configuredAgent(env: Record<string, string | undefined>): string {
   const base = env['XDG_CONFIG_HOME'] ?? join(env['HOME'] ?? homedir(), '.config')
   try {
-    const config: unknown = JSON.parse(readFileSync(join(base, 'glovebox', 'config.json'), 'utf8'))
-    const agent = (config as { agent?: unknown } | null)?.agent
+    const config: { agent?: unknown } | null = JSON.parse(
+      readFileSync(join(base, 'glovebox', 'config.json'), 'utf8'),
+    )
+    const agent = config?.agent
     return typeof agent === 'string' ? agent : 'bundled'
   } catch {
     return 'bundled'

@@ -1,6 +1,7 @@
 /** Agent profiles: data in container/profiles/, one file an agent, shipped with the package. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+
 import { GloveboxError } from '../errors.ts'
 import { packageRoot } from '../package-root.ts'
 
@@ -39,7 +40,8 @@ export function loadProfile(id: string): Profile {
       `Choose one of: ${known.join(', ')}.`,
     )
   }
-  return JSON.parse(readFileSync(join(profileFolder(), `${id}.json`), 'utf8')) as Profile
+  const profile: Profile = JSON.parse(readFileSync(join(profileFolder(), `${id}.json`), 'utf8'))
+  return profile
 }
 
 /** The ids of all profiles, sorted. */

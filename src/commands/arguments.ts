@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+
 import { GloveboxError } from '../errors.ts'
 
 export type Arguments = {
@@ -17,7 +18,12 @@ export function parseArguments(
   positionals = 0,
 ): Arguments {
   try {
-    const parsed = parseArgs({ args: argv, options, allowPositionals: positionals > 0, strict: true })
+    const parsed = parseArgs({
+      args: argv,
+      options,
+      allowPositionals: positionals > 0,
+      strict: true,
+    })
     if (parsed.positionals.length > positionals) {
       throw new Error(`Unexpected argument '${parsed.positionals[positionals]}'`)
     }

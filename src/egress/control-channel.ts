@@ -1,5 +1,6 @@
 /** JSON Lines with the proxy over its attached stdin and stdout. */
 import type { Readable, Writable } from 'node:stream'
+
 import {
   FromProxy,
   HEARTBEAT_INTERVAL,

@@ -66,7 +66,8 @@ export class Proxy implements AsyncDisposable {
       }
       return new Proxy(created, await created.attach())
     } catch (error) {
-      await created.remove()
+      // The first fault is the one to tell; what cannot be removed now is swept later.
+      await created.remove().catch(() => undefined)
       throw error
     }
   }
@@ -77,13 +78,11 @@ export class Proxy implements AsyncDisposable {
     this.#streams = streams
     this.#channel = new ControlChannel(streams.stdin, streams.stdout, {
       onMessage: (message) => this.#receive(message),
-      onGarbage: (why) => this.#fail(new GloveboxError('proxy_failed', `The egress proxy sent ${why}.`)),
+      onGarbage: (why) =>
+        this.#fail(new GloveboxError('proxy_failed', `The egress proxy sent ${why}.`)),
     })
     readLines(streams, (line) => this.#events?.onLog(line))
-    this.closed = streams.closed.then(() => {
-      this.#ended = true
-      this.#fail(new GloveboxError('proxy_failed', 'The egress proxy ended before it was ready.'))
-    })
+    this.closed = this.#closed()
     this.started = this.#start()
     this.started.catch(() => undefined)
   }
@@ -119,6 +118,12 @@ export class Proxy implements AsyncDisposable {
     await (this.#running ?? this.#created).remove()
   }
 
+  async #closed(): Promise<void> {
+    await this.#streams.closed
+    this.#ended = true
+    this.#fail(new GloveboxError('proxy_failed', 'The egress proxy ended before it was ready.'))
+  }
+
   async #start(): Promise<void> {
     const hello = this.#wait('hello')
     hello.catch(() => undefined)
@@ -130,7 +135,10 @@ export class Proxy implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#fail(
-          new GloveboxError('proxy_failed', `The egress proxy did not answer in ${ANSWER_TIMEOUT / 1000} s.`),
+          new GloveboxError(
+            'proxy_failed',
+            `The egress proxy did not answer in ${ANSWER_TIMEOUT / 1000} s.`,
+          ),
         )
       }, ANSWER_TIMEOUT)
       const settle = (): void => clearTimeout(timer)
@@ -148,8 +156,13 @@ export class Proxy implements AsyncDisposable {
       this.#waiter = undefined
       waiter.resolve()
     }
+    this.#act(message)
+  }
+
+  #act(message: FromProxy): void {
     if (message.type === 'refused') {
-      this.#fail(new GloveboxError('proxy_failed', `The egress proxy refused its policy: ${message.error}`))
+      const text = `The egress proxy refused its policy: ${message.error}`
+      this.#fail(new GloveboxError('proxy_failed', text))
     }
     if (message.type === 'decision') this.#events?.onDecision(message)
     if (message.type === 'close') this.#events?.onClose(message)

@@ -1,5 +1,6 @@
 /** The agent's container, from creation to disposal. */
 import type { Readable, Writable } from 'node:stream'
+
 import type { AttachedStreams, ContainerBody, Engine, StartedContainer } from '../docker/engine.ts'
 import { verifyCreated, type Difference } from '../docker/verify-created.ts'
 import { GloveboxError } from '../errors.ts'
@@ -43,7 +44,8 @@ export class AgentContainer implements AsyncDisposable {
       const streams = await created.attach()
       return new AgentContainer(await created.start(), streams, differences, onStderr)
     } catch (error) {
-      await created.remove()
+      // The first fault is the one to tell; what cannot be removed now is swept later.
+      await created.remove().catch(() => undefined)
       throw error
     }
   }

@@ -3,7 +3,7 @@
 import { HOME_FOLDER } from '../docker/hardening.ts'
 
 /** Where `init` listens for programs that honour proxies. */
-export const PROXY_URL = 'http://127.0.0.1:3128'
+const PROXY_URL = 'http://127.0.0.1:3128'
 /** Where `init` listens for model traffic. */
 export const GATEWAY_URL = 'http://127.0.0.1:3129'
 

@@ -54,11 +54,11 @@ function startTime(pid: number): string | undefined {
 }
 
 function withoutProc(pid: number): string | undefined {
-  if (bootId().startsWith('host:') === false) return undefined
+  if (!bootId().startsWith('host:')) return undefined
   try {
     process.kill(pid, 0)
     return '0'
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? '0' : undefined
+    return error instanceof Error && 'code' in error && error.code === 'EPERM' ? '0' : undefined
   }
 }

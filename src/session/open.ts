@@ -1,13 +1,14 @@
 /** The story of one session's start: policy, credential, images, border, container, agent. */
 import { randomUUID } from 'node:crypto'
-import { maskInitialize } from '../acp/guard.ts'
-import { isRecord, paramsRecord, type RequestFrame } from '../acp/frame.ts'
-import { narrowSessionNew } from '../acp/session-new.ts'
+
 import type { OpenEvents } from '../acp/connection.ts'
+import { isRecord, paramsRecord, type RequestFrame } from '../acp/frame.ts'
+import { maskInitialize } from '../acp/guard.ts'
+import { narrowSessionNew } from '../acp/session-new.ts'
 import { loadProfile, profileEnv, type Profile } from '../agents/profile.ts'
 import type { AuditWriter } from '../audit/writer.ts'
-import type { Engine } from '../docker/engine.ts'
 import { containerUser, type ContainerUser } from '../docker/container-user.ts'
+import type { Engine } from '../docker/engine.ts'
 import { agentContainer, HOME_FOLDER } from '../docker/hardening.ts'
 import { ownHardLimits } from '../docker/limits.ts'
 import { projectMounts } from '../docker/mounts.ts'
@@ -84,16 +85,14 @@ export async function openSession(
       { ...events, record: (type, data) => host.audit.record(type, data) },
     )
     await Promise.race([
-      Promise.all([
-        configureProxy(host, plan, proxy, session),
-        handshake(session, initialize),
-      ]),
+      Promise.all([configureProxy(host, plan, proxy, session), handshake(session, initialize)]),
       diedEarly(container),
     ])
     await session.relay.forwardRequest(frame, narrowed.bytes)
     return session
   } catch (error) {
-    await (session ?? proxy)[Symbol.asyncDispose]()
+    // The first fault is the one to tell.
+    await (session ?? proxy)[Symbol.asyncDispose]().catch(() => undefined)
     throw error
   }
 }
@@ -140,7 +139,12 @@ async function startContainer(
     limits: containerLimits(policy.limits),
     labels: labels('agent', id, host.id, project.realCwd),
   })
-  host.audit.record('container.create', { session: id, image, project: project.cwd, user: body.User })
+  host.audit.record('container.create', {
+    session: id,
+    image,
+    project: project.cwd,
+    user: body.User,
+  })
   const container = await host.starts.run(() =>
     AgentContainer.start(engine, body, policy.unenforced_limits, (line) =>
       host.log.info('agent', { session: id, line }),

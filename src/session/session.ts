@@ -74,7 +74,9 @@ export class Session implements AsyncDisposable {
   /** A request of the editor that names this session. */
   request(frame: RequestFrame): void | Promise<void> {
     if (this.#ended !== undefined) {
-      return this.#events.toEditor(errorReplyRaw(JSON.stringify(frame.id), RPC.internal, this.#ended))
+      return this.#events.toEditor(
+        errorReplyRaw(JSON.stringify(frame.id), RPC.internal, this.#ended),
+      )
     }
     if (frame.method === 'session/close' && !this.#parts.closes) return this.#closeLocally(frame)
     if (frame.method === 'session/prompt') this.#prompt()
@@ -105,9 +107,15 @@ export class Session implements AsyncDisposable {
   async #dispose(): Promise<void> {
     this.#closing = true
     clearTimeout(this.#cancelTimer)
-    await this.#parts.container[Symbol.asyncDispose]()
-    await this.#parts.proxy[Symbol.asyncDispose]()
-    this.record('session.close', {})
+    const { container, proxy } = this.#parts
+    // The proxy goes last: while it lives, init has its heartbeat and the agent its way to end well.
+    try {
+      await endBoth(container, proxy)
+      this.record('session.close', {})
+    } catch (error) {
+      // With the engine gone nothing can be removed: it ends by itself, or is swept later.
+      this.record('session.close', { left: sentenceOf(error) })
+    }
   }
 
   #opened(agentId: string): string {
@@ -225,13 +233,24 @@ export class Session implements AsyncDisposable {
   }
 }
 
+async function endBoth(container: AsyncDisposable, proxy: AsyncDisposable): Promise<void> {
+  try {
+    await container[Symbol.asyncDispose]()
+  } finally {
+    await proxy[Symbol.asyncDispose]()
+  }
+}
+
 function endingSentence({ exitCode, outOfMemory }: Ending): string {
-  if (outOfMemory) return 'The agent’s container was killed (exit code 137), perhaps for its memory limit.'
+  if (outOfMemory)
+    return 'The agent’s container was killed (exit code 137), perhaps for its memory limit.'
   if (exitCode === undefined) return 'The connection to the agent’s container broke.'
   return `The agent’s container ended with exit code ${exitCode}.`
 }
 
 function outcomeOf(outcome: unknown): string {
   if (!isRecord(outcome)) return 'invalid'
-  return outcome['outcome'] === 'selected' ? String(outcome['optionId']) : String(outcome['outcome'])
+  return outcome['outcome'] === 'selected'
+    ? String(outcome['optionId'])
+    : String(outcome['outcome'])
 }

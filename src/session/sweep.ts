@@ -19,7 +19,9 @@ export async function sweep(
     return launcher !== undefined && !alive(launcher)
   }
   const containers = (await engine.list(LABEL.any)).filter(orphaned)
-  const removed = await Promise.allSettled(containers.map(({ id }) => engine.container(id).remove()))
+  const removed = await Promise.allSettled(
+    containers.map(({ id }) => engine.container(id).remove()),
+  )
   const volumes = (await engine.volumes(LABEL.any)).filter(orphaned)
   const gone = await Promise.allSettled(volumes.map(({ name }) => engine.removeVolume(name)))
   return {

@@ -1,5 +1,6 @@
 /** Keeps one egress proxy running ahead of the session that will need it. */
 import { randomUUID } from 'node:crypto'
+
 import type { Engine } from '../docker/engine.ts'
 import { EGRESS_NETWORK, proxyContainer } from '../docker/hardening.ts'
 import { ownHardLimits } from '../docker/limits.ts'
@@ -43,7 +44,7 @@ export class ProxyPool implements AsyncDisposable {
     if (warm === undefined || warm.failed) return this.#start(networks)
     const ready = await warm.proxy
     if (warm.networks === networks.join() && !ready.ended) return ready
-    await ready[Symbol.asyncDispose]()
+    await ready[Symbol.asyncDispose]().catch(() => undefined)
     return this.#start(networks)
   }
 
@@ -51,7 +52,7 @@ export class ProxyPool implements AsyncDisposable {
     const warm = this.#warm
     this.#warm = undefined
     const proxy = await warm?.proxy.catch(() => undefined)
-    await proxy?.[Symbol.asyncDispose]()
+    await proxy?.[Symbol.asyncDispose]().catch(() => undefined)
   }
 
   async #start(networks: string[]): Promise<Proxy> {

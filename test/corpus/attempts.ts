@@ -117,6 +117,9 @@ function payloadsIn(words: string, target: string): Payload[] {
   if (/16 KiB|oversized|too large|huge/i.test(words)) {
     return [one('oversized', clientHello({ names: [target], padding: 20_000 }))]
   }
+  if (/(?:two|several|multiple) (?:server_name|SNI|host_name)/i.test(words)) {
+    return [one('two names', clientHello({ names: [target, 'evil.test'] }))]
+  }
   const names = namesIn(words)
   if (names.length > 0)
     return names.map((name) => one(`SNI ${name}`, clientHello({ names: [name] })))

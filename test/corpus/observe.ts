@@ -91,10 +91,9 @@ export function faultsOf(given: CorpusCase, seen: Observed, own: boolean): strin
     return [...reach, ...faultsInAllow(seen, status ?? 200)]
   }
   const faults = faultsInRefusal(seen, status, reason)
-  // What is stopped on the way may have begun to arrive.
-  return given.expected === 'limit'
-    ? [...reach, ...faults]
-    : [...reach, ...faults, ...arrivals(seen)]
+  // A request that is stopped on its way, or answered badly, may well have arrived.
+  const untouched = given.expected === 'deny' || given.expected === 'reject'
+  return [...reach, ...faults, ...(untouched ? arrivals(seen) : [])]
 }
 
 function faultsInRefusal(

@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+
 import { describe, expect, it } from 'vitest'
+
 import { PROGRAM, ROOT } from '../support/e2e/editor.ts'
 import { OWNER, World } from '../support/e2e/world.ts'
 
@@ -24,7 +26,7 @@ async function acpx(world: World, permission: string, prompt: string): Promise<s
       'exec',
       prompt,
     ],
-    { env: world.env as NodeJS.ProcessEnv, timeout: 60_000 },
+    { env: world.env, timeout: 60_000 },
   )
   // The JSON lines on stdout are the raw JSON-RPC trace.
   return (await ran.catch((error: { stdout: string }) => error)).stdout
@@ -48,6 +50,8 @@ describe('acpx, a client of others, driving glovebox acp', () => {
     expect(await world.read('kept.txt')).toBe('before\n')
     expect(trace).toContain('"stopReason":"end_turn"')
     const requests = await world.outside.modelRequests()
-    expect(requests.filter((request) => JSON.stringify(request).includes('/v1/messages')).length).toBeGreaterThan(1)
+    expect(
+      requests.filter((request) => JSON.stringify(request).includes('/v1/messages')).length,
+    ).toBeGreaterThan(1)
   })
 })

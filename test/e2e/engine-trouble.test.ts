@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+
 import { lockEntry, lockImages, readLock } from '../../src/images/lock.ts'
 import { statePaths } from '../../src/state.ts'
 import { INITIALIZE } from '../support/e2e/editor.ts'
@@ -22,7 +23,10 @@ describe('an engine that goes away', () => {
     const gate = await gated(world)
     const editor = world.editor({ env: { ...world.env, DOCKER_HOST: gate.uri } })
     const session = await editor.open(world.project)
-    const prompt = editor.call('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: 'demo: slow 2000' }] })
+    const prompt = editor.call('session/prompt', {
+      sessionId: session,
+      prompt: [{ type: 'text', text: 'demo: slow 2000' }],
+    })
     await editor.until(() => editor.text.includes('word-3'), 'the answer streams')
     await gate[Symbol.asyncDispose]()
     const { error } = await prompt
@@ -32,7 +36,9 @@ describe('an engine that goes away', () => {
     expect(again.error?.message).toMatch(/engine|socket/i)
     editor.child.stdin?.end()
     expect({ code: await editor.exited, stderr: editor.stderr }).toEqual({ code: 0, stderr: '' })
-    await expect.poll(() => world.engine.list(`glovebox.project=${world.project}`), { timeout: 5_000 }).toEqual([])
+    await expect
+      .poll(() => world.engine.list(`glovebox.project=${world.project}`), { timeout: 5_000 })
+      .toEqual([])
   })
 
   it('and never answers again fails session/new within its bound', async () => {
@@ -41,7 +47,11 @@ describe('an engine that goes away', () => {
     await using editor = world.editor({ env: { ...world.env, DOCKER_HOST: gate.uri } })
     gate.watch = (request) => request.includes('/containers/create')
     await editor.ok('initialize', INITIALIZE)
-    const { error } = await editor.call('session/new', { cwd: world.project, mcpServers: [] }, 50_000)
+    const { error } = await editor.call(
+      'session/new',
+      { cwd: world.project, mcpServers: [] },
+      50_000,
+    )
     expect(error?.message).toMatch(/did not answer|30 s/)
   })
 })
@@ -53,7 +63,10 @@ describe('a second prompt while one runs', () => {
     const session = await editor.open(world.project)
     const first = editor.prompt(session, 'demo: slow 20')
     await editor.until(() => editor.text.includes('word-1'), 'the first prompt streams')
-    const { error } = await editor.call('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: 'and this' }] })
+    const { error } = await editor.call('session/prompt', {
+      sessionId: session,
+      prompt: [{ type: 'text', text: 'and this' }],
+    })
     expect(error?.message).toMatch(/prompt/i)
     expect(await first).toMatchObject({ stopReason: 'end_turn' })
     expect(editor.text).toContain('word-20')
@@ -66,8 +79,13 @@ describe('session/close', () => {
     await using editor = world.editor()
     const session = await editor.open(world.project)
     await editor.ok('session/close', { sessionId: session })
-    await expect.poll(() => world.engine.list(`glovebox.project=${world.project}`), { timeout: 5_000 }).toEqual([])
-    const { error } = await editor.call('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: 'x' }] })
+    await expect
+      .poll(() => world.engine.list(`glovebox.project=${world.project}`), { timeout: 5_000 })
+      .toEqual([])
+    const { error } = await editor.call('session/prompt', {
+      sessionId: session,
+      prompt: [{ type: 'text', text: 'x' }],
+    })
     expect(error?.message).toContain('Start a new session')
   })
 })
@@ -78,7 +96,10 @@ describe('session/cancel', () => {
     await using editor = world.editor()
     const session = await editor.open(world.project)
     const running = editor.prompt(session, 'demo: run sleep 600')
-    await editor.until(() => JSON.stringify(editor.updates).includes('in_progress'), 'the command runs')
+    await editor.until(
+      () => JSON.stringify(editor.updates).includes('in_progress'),
+      'the command runs',
+    )
     editor.notify('session/cancel', { sessionId: session })
     expect(await running).toMatchObject({ stopReason: 'cancelled' })
     const [agent] = await world.engine.list(`glovebox.project=${world.project}`)
@@ -86,7 +107,9 @@ describe('session/cancel', () => {
       .container(agent?.id ?? '')
       .exec(['sh', '-c', 'cat /proc/[0-9]*/cmdline | tr "\\0" " "'])
     expect(stdout).not.toContain('sleep 600 ')
-    expect(await editor.prompt(session, 'demo: write after.txt still here')).toMatchObject({ stopReason: 'end_turn' })
+    expect(await editor.prompt(session, 'demo: write after.txt still here')).toMatchObject({
+      stopReason: 'end_turn',
+    })
     expect(await world.read('after.txt')).toBe('still here\n')
   })
 })

@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs'
+
 import { describe, expect, it } from 'vitest'
+
 import { useAgent } from '../support/e2e/other-agent.ts'
 import { World } from '../support/e2e/world.ts'
 
@@ -19,11 +21,22 @@ describe('an agent that asks the editor for the host', () => {
     const { answers, capabilities } = JSON.parse(editor.text) as Report
     expect(answers).toHaveLength(7)
     expect(answers.map(({ code }) => code)).toEqual(Array.from({ length: 7 }, () => -32601))
-    expect(capabilities).toMatchObject({ fs: { readTextFile: false, writeTextFile: false }, terminal: false })
+    expect(capabilities).toMatchObject({
+      fs: { readTextFile: false, writeTextFile: false },
+      terminal: false,
+    })
     expect(existsSync('/tmp/owned')).toBe(false)
     const refused = (await world.audit()).filter(({ type }) => type === 'refusal')
     expect(refused.map((record) => record['method'])).toEqual(
-      expect.arrayContaining(['fs/read_text_file', 'fs/write_text_file', 'terminal/create', 'elicitation/create', 'mcp/message', 'session/update', 'line']),
+      expect.arrayContaining([
+        'fs/read_text_file',
+        'fs/write_text_file',
+        'terminal/create',
+        'elicitation/create',
+        'mcp/message',
+        'session/update',
+        'line',
+      ]),
     )
   })
 
@@ -41,10 +54,15 @@ describe('an agent that asks the editor for the host', () => {
     await useAgent(world, 'hostile.mjs')
     await using editor = world.editor()
     const first = await editor.open(world.project)
-    const { sessionId: second } = await editor.ok('session/new', { cwd: world.project, mcpServers: [] })
+    const { sessionId: second } = await editor.ok('session/new', {
+      cwd: world.project,
+      mcpServers: [],
+    })
     expect([first, second]).toEqual(['sess_1', 'sess_1-2'])
     await editor.prompt(String(second), 'attack')
-    expect(new Set(editor.updates.map((params) => params['sessionId']))).toEqual(new Set(['sess_1-2']))
+    expect(new Set(editor.updates.map((params) => params['sessionId']))).toEqual(
+      new Set(['sess_1-2']),
+    )
   })
 })
 
@@ -54,9 +72,15 @@ describe('an agent that ends or does not stop', () => {
     await useAgent(world, 'hostile.mjs')
     await using editor = world.editor()
     const session = await editor.open(world.project)
-    const { error } = await editor.call('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: 'die' }] })
+    const { error } = await editor.call('session/prompt', {
+      sessionId: session,
+      prompt: [{ type: 'text', text: 'die' }],
+    })
     expect(error?.message).toContain('exit code 3')
-    const again = await editor.call('session/prompt', { sessionId: session, prompt: [{ type: 'text', text: 'hello' }] })
+    const again = await editor.call('session/prompt', {
+      sessionId: session,
+      prompt: [{ type: 'text', text: 'hello' }],
+    })
     expect(again.error?.message).toContain('Start a new session')
     const { sessionId } = await editor.ok('session/new', { cwd: world.project, mcpServers: [] })
     await editor.prompt(String(sessionId), 'attack')

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
+
 import { describe, expect, it } from 'vitest'
+
 import { choose } from '../support/e2e/editor.ts'
 import { OWNER, World } from '../support/e2e/world.ts'
 
@@ -15,7 +17,9 @@ describe('a prompt', () => {
     expect(stopReason).toBe('end_turn')
     expect(await world.read('hello.txt')).toBe('made inside\n')
     const { uid, gid } = await stat(join(world.project, 'hello.txt'))
-    expect({ uid, gid }).toEqual(asRoot ? OWNER : { uid: process.getuid?.(), gid: process.getgid?.() })
+    expect({ uid, gid }).toEqual(
+      asRoot ? OWNER : { uid: process.getuid?.(), gid: process.getgid?.() },
+    )
     expect(editor.noise).toEqual([])
   })
 
@@ -49,7 +53,10 @@ describe('a prompt', () => {
     await using world = await World.open()
     await using editor = world.editor()
     const first = await editor.open(world.project)
-    const { sessionId: second } = await editor.ok('session/new', { cwd: world.project, mcpServers: [] })
+    const { sessionId: second } = await editor.ok('session/new', {
+      cwd: world.project,
+      mcpServers: [],
+    })
     expect(second).not.toBe(first)
     await Promise.all([
       editor.prompt(first, 'demo: write one.txt 1'),

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+
 import { lockEntry, lockImages, readLock } from '../../src/images/lock.ts'
 import { statePaths } from '../../src/state.ts'
 import { INITIALIZE } from '../support/e2e/editor.ts'
@@ -21,7 +22,9 @@ describe('the image', () => {
     const id = lockEntry(lock, uri, 'agent-bundled')?.id ?? ''
     await lockImages(statePaths(world.env).lock, uri, { 'agent-bundled': { name, id } })
     const error = await opening(world)
-    expect(error?.message).toMatch(/The image glovebox-test\/moved:latest is \w{12} .* and \w{12} is locked/)
+    expect(error?.message).toMatch(
+      /The image glovebox-test\/moved:latest is \w{12} .* and \w{12} is locked/,
+    )
     const started = (await world.audit()).filter(({ type }) => type === 'container.start')
     expect(started).toEqual([])
   })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
+
 import { lockImages, lockEntry, readLock } from '../../src/images/lock.ts'
 import { LABEL } from '../../src/session/labels.ts'
 import { statePaths } from '../../src/state.ts'
@@ -32,7 +33,11 @@ async function leftOf(pid: number): Promise<Left> {
   }
 }
 
-async function goneWithin(pid: number, bound: number, gone: (left: Left) => boolean): Promise<Left> {
+async function goneWithin(
+  pid: number,
+  bound: number,
+  gone: (left: Left) => boolean,
+): Promise<Left> {
   const end = performance.now() + bound
   for (;;) {
     const left = await leftOf(pid)
@@ -62,7 +67,10 @@ const running = (editor: Editor): boolean => JSON.stringify(editor.updates).incl
 const MOMENTS: Record<string, Moment> = {
   'with an open session': opened,
   streaming: prompting('demo: slow 2000', (editor) => editor.text.includes('word-3')),
-  'with a question open': prompting('demo: write asked.txt x', (editor) => editor.questions.length > 0),
+  'with a question open': prompting(
+    'demo: write asked.txt x',
+    (editor) => editor.questions.length > 0,
+  ),
   'with a command running': prompting('demo: run sleep 600', running),
   cancelling: async (editor) => {
     await prompting('demo: run sleep 600', running)(editor)
@@ -70,7 +78,9 @@ const MOMENTS: Record<string, Moment> = {
   },
 }
 
-const rounds = Object.keys(MOMENTS).flatMap((name) => [1, 2].map((round): [string, number] => [name, round]))
+const rounds = Object.keys(MOMENTS).flatMap((name) =>
+  [1, 2].map((round): [string, number] => [name, round]),
+)
 
 describe('after kill -9 of the launcher', () => {
   test.for(rounds)('[G-REAP] %s, nothing is left within 5 s (round %i)', async ([name]) => {
@@ -90,34 +100,42 @@ const REQUESTS: Record<string, (request: string, bytes: Buffer) => boolean> = {
   'while its streams are attached': (request) => request.includes('/attach?'),
   'between its creation and its start': (request) => /\/containers\/\w+\/start/.test(request),
 }
-const strikes = Object.keys(REQUESTS).flatMap((name) => [1, 2].map((round): [string, number] => [name, round]))
+const strikes = Object.keys(REQUESTS).flatMap((name) =>
+  [1, 2].map((round): [string, number] => [name, round]),
+)
 
 describe('after kill -9 of the launcher in the middle of a start', () => {
-  test.for(strikes)('[G-REAP] %s, nothing runs, and the next launcher removes the rest (round %i)', async ([name]) => {
-    await using gate = await EngineGate.open(world.engine.info.uri)
-    await lockFor(gate.uri)
-    const env = { ...world.env, DOCKER_HOST: gate.uri }
-    const editor = world.editor({ env })
-    const pid = editor.child.pid ?? 0
-    let agentExists = false
-    const struck = new Promise<void>((resolve) => {
-      gate.watch = (request, bytes) => {
-        const due = REQUESTS[name]?.(request, bytes) === true && (agentExists || request.includes('/create'))
-        if (request.includes('/containers/create') && bytes.includes('"glovebox.role":"agent"')) agentExists = true
-        if (!due) return false
-        editor.child.kill('SIGKILL')
-        resolve()
-        return true
-      }
-    })
-    await editor.ok('initialize', INITIALIZE)
-    void editor.call('session/new', { cwd: world.project, mcpServers: [] })
-    await struck
-    expect((await goneWithin(pid, BOUND, ({ running: count }) => count === 0)).running).toBe(0)
-    await using next = world.editor()
-    await next.open(world.project)
-    expect(await goneWithin(pid, BOUND, isNothing)).toEqual(NOTHING)
-  })
+  test.for(strikes)(
+    '[G-REAP] %s, nothing runs, and the next launcher removes the rest (round %i)',
+    async ([name]) => {
+      await using gate = await EngineGate.open(world.engine.info.uri)
+      await lockFor(gate.uri)
+      const env = { ...world.env, DOCKER_HOST: gate.uri }
+      const editor = world.editor({ env })
+      const pid = editor.child.pid ?? 0
+      let agentExists = false
+      const struck = new Promise<void>((resolve) => {
+        gate.watch = (request, bytes) => {
+          const due =
+            REQUESTS[name]?.(request, bytes) === true &&
+            (agentExists || request.includes('/create'))
+          if (request.includes('/containers/create') && bytes.includes('"glovebox.role":"agent"'))
+            agentExists = true
+          if (!due) return false
+          editor.child.kill('SIGKILL')
+          resolve()
+          return true
+        }
+      })
+      await editor.ok('initialize', INITIALIZE)
+      void editor.call('session/new', { cwd: world.project, mcpServers: [] })
+      await struck
+      expect((await goneWithin(pid, BOUND, ({ running: count }) => count === 0)).running).toBe(0)
+      await using next = world.editor()
+      await next.open(world.project)
+      expect(await goneWithin(pid, BOUND, isNothing)).toEqual(NOTHING)
+    },
+  )
 })
 
 describe('after the editor left', () => {

@@ -1,6 +1,8 @@
-import { createServer, type Server } from 'node:net'
 import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
 import type { StartedContainer } from '../../src/docker/engine.ts'
 import type { Editor } from '../support/e2e/editor.ts'
 import { search } from '../support/e2e/search.ts'
@@ -82,7 +84,9 @@ describe('the agent’s container', () => {
 
   it('lets programs find their own user', async () => {
     expect(
-      await inside(`console.log(JSON.stringify({ ...require('node:os').userInfo(), shell: undefined }))`),
+      await inside(
+        `console.log(JSON.stringify({ ...require('node:os').userInfo(), shell: undefined }))`,
+      ),
     ).toMatchObject({ username: 'agent', homedir: '/home/agent' })
     expect((await agent.exec(['id', '-un'])).stdout).toBe('agent\n')
     expect((await agent.exec(['git', 'init', '/tmp/repository'])).exitCode).toBe(0)
@@ -100,7 +104,8 @@ describe('the agent’s container', () => {
           fs.readFileSync('/proc/' + pid + '/cmdline', 'utf8').startsWith('node\\0/opt/glovebox/agent.mjs'))
       }
     `)) as string[]
-    const allowed = /^(PATH|HOME|HOSTNAME|LANG|LC_\w+|TERM|TZ|NODE_VERSION|YARN_VERSION|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_USE_ENV_PROXY|npm_config_(https_)?proxy|GIT_TERMINAL_PROMPT|GLOVEBOX_(PROVIDER|MODEL|BASE_URL|API_KEY))$/
+    const allowed =
+      /^(PATH|HOME|HOSTNAME|LANG|LC_\w+|TERM|TZ|NODE_VERSION|YARN_VERSION|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_USE_ENV_PROXY|npm_config_(https_)?proxy|GIT_TERMINAL_PROMPT|GLOVEBOX_(PROVIDER|MODEL|BASE_URL|API_KEY))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 })
@@ -124,7 +129,11 @@ describe('the key', () => {
     const canary = `sk-canary-${'0123456789abcdef'.repeat(2)}`
     const { Id } = await world.outside.api<{ Id: string }>('POST', '/containers/create', {
       Image,
-      Entrypoint: ['node', '-e', `require('node:fs').writeFileSync('/tmp/planted', process.env.CANARY); setInterval(() => {}, 1000)`],
+      Entrypoint: [
+        'node',
+        '-e',
+        `require('node:fs').writeFileSync('/tmp/planted', process.env.CANARY); setInterval(() => {}, 1000)`,
+      ],
       Env: [`CANARY=${canary}`],
       User: '1234:1234',
       HostConfig: { NetworkMode: 'none', Ulimits: [{ Name: 'nofile', Soft: 1024, Hard: 1024 }] },
@@ -166,18 +175,23 @@ describe('the way out', () => {
 
   it('[G-EGRESS] leads nowhere else, and the refusal says why and is recorded', async () => {
     const before = await world.outside.requests()
-    const { HTTP_PROXY } = (await inside(`console.log(JSON.stringify(process.env))`)) as Record<string, string>
+    const { HTTP_PROXY } = (await inside(`console.log(JSON.stringify(process.env))`)) as Record<
+      string,
+      string
+    >
     expect(HTTP_PROXY).toBe('http://127.0.0.1:3128')
     const answer = await inside(`
       require('node:http').get({ host: '127.0.0.1', port: 3128, path: 'http://forbidden.test:8080/', headers: { host: 'forbidden.test:8080' } },
-        (response) => console.log(JSON.stringify({ status: response.statusCode, reason: response.headers['x-egress-reason'] })))
+        (response) => { console.log(JSON.stringify({ status: response.statusCode, reason: response.headers['x-egress-reason'] })); process.exit() })
     `)
     expect(answer).toEqual({ status: 403, reason: 'host_not_allowed' })
     expect(await world.outside.requests()).toEqual(before)
     const denied = (await world.audit()).filter(
       (record) => record.type === 'egress.decision' && record['host'] === 'forbidden.test',
     )
-    expect(denied).toMatchObject([{ verdict: 'deny', reason: 'host_not_allowed', session: expect.any(String) }])
+    expect(denied).toMatchObject([
+      { verdict: 'deny', reason: 'host_not_allowed', session: expect.any(String) },
+    ])
   })
 
   it('[G-NET] is the only one: host, sibling and names are out of reach from inside and in reach outside', async () => {
@@ -188,9 +202,15 @@ describe('the way out', () => {
     await once(server, 'listening')
     const port = (server.address() as { port: number }).port
     try {
-      expect(JSON.parse(await world.outside.control(['node', '-e', dialled(gateway, port)]))).toBe('connected')
-      expect(JSON.parse(await world.outside.control(['node', '-e', dialled(sibling, 8080)]))).toBe('connected')
-      expect(JSON.parse(await world.outside.control(['node', '-e', dialled('allowed.test', 8080)]))).toBe('connected')
+      expect(JSON.parse(await world.outside.control(['node', '-e', dialled(gateway, port)]))).toBe(
+        'connected',
+      )
+      expect(JSON.parse(await world.outside.control(['node', '-e', dialled(sibling, 8080)]))).toBe(
+        'connected',
+      )
+      expect(
+        JSON.parse(await world.outside.control(['node', '-e', dialled('allowed.test', 8080)])),
+      ).toBe('connected')
       expect(await inside(dialled(gateway, port))).toMatch(/ENETUNREACH|EHOSTUNREACH/)
       expect(await inside(dialled(sibling, 8080))).toMatch(/ENETUNREACH|EHOSTUNREACH/)
       expect(await inside(dialled('forbidden.test', 8080))).toMatch(/ENOTFOUND|EAI_AGAIN/)
@@ -202,7 +222,15 @@ describe('the way out', () => {
   it('[G-AUDIT] every start, decision and question is in a log whose chain holds', async () => {
     const records = await world.audit()
     const types = new Set(records.map(({ type }) => type))
-    for (const type of ['open', 'container.create', 'container.start', 'egress.decision', 'permission.asked', 'permission.answer', 'tool_call']) {
+    for (const type of [
+      'open',
+      'container.create',
+      'container.start',
+      'egress.decision',
+      'permission.asked',
+      'permission.answer',
+      'tool_call',
+    ]) {
       expect(types).toContain(type)
     }
     expect(JSON.stringify(records)).not.toContain(world.outside.key)

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+
 import { describe, expect, it } from 'vitest'
+
 import { GUARANTEES, type Guarantee } from '../guarantees.ts'
 
 const e2e = join(import.meta.dirname, '..', 'e2e')

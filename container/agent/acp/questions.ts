@@ -10,7 +10,7 @@ import { oneLine } from '../visible.ts'
 import type { ClientOffers } from './client-offers.ts'
 import { contentOf, HIDDEN_WARNING, needsWarning, textContent } from './presenting.ts'
 
-export const OPTIONS: PermissionOption[] = [
+const OPTIONS: PermissionOption[] = [
   { optionId: 'allow-once', name: 'Allow once', kind: 'allow_once' },
   { optionId: 'allow-always', name: 'Allow for this session', kind: 'allow_always' },
   { optionId: 'reject-once', name: 'Deny', kind: 'reject_once' },

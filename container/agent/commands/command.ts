@@ -21,7 +21,7 @@ export type Command = {
     | { kind: 'file'; prompt: string; trusted: boolean; file: string }
   )
 
-export const BUILT_INS: Command[] = [
+const BUILT_INS: Command[] = [
   {
     kind: 'built-in',
     name: 'status',

@@ -5,7 +5,7 @@ import type { PromptPiece } from '../session/attach.ts'
 import type { TurnEvent } from '../session/events.ts'
 
 /** What of a turn's events is kept; texts and thoughts are in the messages. */
-export type KeptEvent = Extract<TurnEvent, { type: 'call' | 'call-ended' | 'plan' }>
+type KeptEvent = Extract<TurnEvent, { type: 'call' | 'call-ended' | 'plan' }>
 
 export type JournalRecord =
   | { type: 'session'; version: 1; id: string; cwd: string; at: string }

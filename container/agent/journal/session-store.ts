@@ -10,7 +10,7 @@ import type { JournalRecord, WriteRecord } from './record.ts'
 import { redactAll } from './redact.ts'
 
 /** `updatedAt` is ISO 8601. */
-export type StoredSession = { id: string; cwd: string; title: string; updatedAt: string }
+type StoredSession = { id: string; cwd: string; title: string; updatedAt: string }
 
 /** Sessions of one `list`. */
 const PAGE = 50
@@ -28,7 +28,7 @@ export type SessionStore = {
   remove: (id: string) => Promise<void>
 }
 
-export type StoredPage = { sessions: StoredSession[]; nextCursor: string | undefined }
+type StoredPage = { sessions: StoredSession[]; nextCursor: string | undefined }
 
 export function sessionStore(folder: string): SessionStore {
   const usable = canWrite(folder)

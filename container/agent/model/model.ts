@@ -1,14 +1,11 @@
 /** What the turn loop knows of a model, whichever API is behind it. */
 
-export type TextPart = { type: 'text'; text: string }
+type TextPart = { type: 'text'; text: string }
 export type ImagePart = { type: 'image'; mimeType: string; data: string }
 export type UserPart = TextPart | ImagePart
 
 /** What a provider wants back untouched so that it can go on thinking. */
-export type ThinkingSeal =
-  | { signature: string }
-  | { redacted: string }
-  | { id: string; encrypted: string }
+type ThinkingSeal = { signature: string } | { redacted: string } | { id: string; encrypted: string }
 export type ThinkingPart = { type: 'thinking'; text: string; seal?: ThinkingSeal }
 
 export type ToolCallPart = {

@@ -23,7 +23,7 @@ const EFFORT_NAMES: Record<Effort, string> = {
   high: 'High',
 }
 
-export function defaultOptions(model: Model): SessionOptions {
+function defaultOptions(model: Model): SessionOptions {
   return { mode: DEFAULT_MODE, model: model.name, effort: model.defaultEffort }
 }
 

@@ -9,17 +9,16 @@ import { titleOf } from '../journal/session-store.ts'
 import type { Model, UserPart } from '../model/model.ts'
 import { ModelError } from '../model/model.ts'
 import type { Rules } from '../permission/decide.ts'
-import { DEFAULT_MODE, modeNamed } from '../permission/modes.ts'
 import type { Mode } from '../permission/modes.ts'
 import type { Place } from '../tools/place.ts'
 import type { Tool } from '../tools/tool.ts'
 import { attachFiles } from './attach.ts'
 import type { PromptPiece } from './attach.ts'
+import { ChosenOptions } from './chosen-options.ts'
 import { conversation, reminder } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
 import type { TurnEvent, TurnPorts } from './events.ts'
-import { choicesOf, storedOptions } from './options.ts'
-import type { Choice, SessionOptions } from './options.ts'
+import type { Choice } from './options.ts'
 import { DEFAULT_LIMITS, runTurn } from './turn.ts'
 import type { StopReason, TurnContext } from './turn.ts'
 
@@ -49,12 +48,10 @@ export class Session implements AsyncDisposable {
   readonly #conversation: Conversation
   // Rules a user's answers made are not restored: a journal lies where commands can write.
   readonly #rules: Rules = { allow: [], deny: [] }
-  #options: SessionOptions
-  /** The options as the journal has them; a change while idle waits for the next turn. */
-  #journalled: SessionOptions | undefined
+  readonly #options: ChosenOptions
+  /** Whether the journal has its beginning: a session without a prompt leaves nothing. */
+  #begun: boolean
   #titled: boolean
-  /** Where an approved plan leads. */
-  #modeBeforePlan = DEFAULT_MODE
   readonly #consents: Consents = { agreed: new Set(), questions: 0 }
   readonly #spent: { cost: number | undefined }
   #running: { stop: AbortController; ended: Promise<unknown> } | undefined
@@ -62,16 +59,16 @@ export class Session implements AsyncDisposable {
   constructor(setup: SessionSetup) {
     this.id = setup.id
     this.#setup = setup
-    const { restored, models, openModel } = setup
-    this.#conversation = conversation(restored?.messages ?? [], setup.write)
-    this.#options = storedOptions(restored?.options, models, openModel)
-    this.#journalled = restored === undefined ? undefined : this.#options
+    const { restored, models, openModel, write } = setup
+    this.#conversation = conversation(restored?.messages ?? [], write)
+    this.#options = new ChosenOptions({ models, openModel, write }, restored?.options)
+    this.#begun = restored !== undefined
     this.#titled = restored?.titled ?? false
     this.#spent = { cost: restored?.cost }
   }
 
   get mode(): Mode {
-    return this.#options.mode
+    return this.#options.current.mode
   }
 
   get commands(): Command[] {
@@ -79,8 +76,7 @@ export class Session implements AsyncDisposable {
   }
 
   get choices(): Choice[] {
-    const { models, openModel } = this.#setup
-    return choicesOf(this.#options, openModel(this.#options.model), models)
+    return this.#options.choices()
   }
 
   /**
@@ -88,10 +84,7 @@ export class Session implements AsyncDisposable {
    * @throws AgentFault for a mode there is not.
    */
   setMode(id: string): void {
-    const mode = modeNamed(id)
-    if (mode === undefined) throw fault.unknownMode(id)
-    if (mode === 'plan' && this.mode !== 'plan') this.#modeBeforePlan = this.mode
-    this.#change({ ...this.#options, mode })
+    this.#options.setMode(id, this.#running !== undefined)
   }
 
   /**
@@ -99,18 +92,7 @@ export class Session implements AsyncDisposable {
    * @throws AgentFault for a choice or a value there is not.
    */
   choose(id: string, value: string): void {
-    const choice = this.choices.find((candidate) => candidate.id === id)
-    if (choice === undefined) throw fault.unknownOption(id)
-    if (!choice.values.some((known) => known.value === value)) throw fault.unknownValue(id, value)
-    if (choice.id === 'mode') return this.setMode(value)
-    if (choice.id === 'model') {
-      const { efforts, defaultEffort } = this.#setup.openModel(value)
-      const kept = efforts.find((effort) => effort === this.#options.effort)
-      return this.#change({ ...this.#options, model: value, effort: kept ?? defaultEffort })
-    }
-    const { efforts } = this.#setup.openModel(this.#options.model)
-    const effort = efforts.find((known) => known === value)
-    this.#change({ ...this.#options, effort })
+    this.#options.choose(id, value, this.#running !== undefined)
   }
 
   /**
@@ -143,18 +125,6 @@ export class Session implements AsyncDisposable {
     await this.#running?.ended
   }
 
-  #change(options: SessionOptions): void {
-    this.#options = options
-    if (this.#running !== undefined) this.#journalOptions()
-  }
-
-  #journalOptions(): void {
-    const { mode, model, effort = '' } = this.#options
-    if (this.#journalled === this.#options) return
-    this.#setup.write({ type: 'options', mode, model, effort })
-    this.#journalled = this.#options
-  }
-
   async #turn(pieces: PromptPiece[], signal: AbortSignal): Promise<StopReason> {
     this.#journalPrompt(pieces)
     const { write } = this.#setup
@@ -176,9 +146,9 @@ export class Session implements AsyncDisposable {
   #journalPrompt(pieces: PromptPiece[]): void {
     const { write, place } = this.#setup
     const at = new Date().toISOString()
-    if (this.#journalled === undefined)
-      write({ type: 'session', version: 1, id: this.id, cwd: place.root, at })
-    this.#journalOptions()
+    if (!this.#begun) write({ type: 'session', version: 1, id: this.id, cwd: place.root, at })
+    this.#begun = true
+    this.#options.journal()
     write({ type: 'prompt', pieces, at })
   }
 
@@ -200,7 +170,7 @@ export class Session implements AsyncDisposable {
 
   #context(signal: AbortSignal): TurnContext {
     const { openModel, write, ports, costLimit } = this.#setup
-    const { mode, model, effort } = this.#options
+    const { mode, model, effort } = this.#options.current
     return {
       ...this.#setup,
       signal,
@@ -218,7 +188,7 @@ export class Session implements AsyncDisposable {
 
   /** Tells the client, since it was not its doing. */
   async #leavePlan(): Promise<Mode> {
-    this.setMode(this.#modeBeforePlan)
+    this.setMode(this.#options.modeBeforePlan)
     await this.#setup.ports.emit({ type: 'mode', mode: this.mode, choices: this.choices })
     return this.mode
   }

@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { ToolFailure } from './tool.ts'
 
 /** Bytes. Larger files are read in ranges, and changed by commands. */
-export const WHOLE_FILE_LIMIT = 10 * 1024 * 1024
+const WHOLE_FILE_LIMIT = 10 * 1024 * 1024
 
 /** `undefined` when there is no file. The byte order mark stays in the text. */
 export async function readTextIfThere(real: string, shown: string): Promise<string | undefined> {

@@ -53,7 +53,7 @@ function withCrlf(text: string): string {
   return text.replaceAll(/\r?\n/g, '\r\n')
 }
 
-export function lineAt(text: string, index: number): number {
+function lineAt(text: string, index: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line++
   return line

@@ -1,7 +1,14 @@
 import { PassThrough } from 'node:stream'
+
 import { describe, expect, it } from 'vitest'
+
 import { AgentRelay } from '../../../src/acp/agent-relay.ts'
-import { parseFrame, type NotificationFrame, type RequestFrame, type ResponseFrame } from '../../../src/acp/frame.ts'
+import {
+  parseFrame,
+  type NotificationFrame,
+  type RequestFrame,
+  type ResponseFrame,
+} from '../../../src/acp/frame.ts'
 import { jsonInput, Lines, settled } from '../../support/acp/lines.ts'
 
 const asRequest = (text: string): RequestFrame => parseFrame(Buffer.from(text)) as RequestFrame
@@ -45,16 +52,22 @@ describe('AgentRelay', () => {
 
   it('gives every request of the agent an id of its own and the answer the agent’s spelling back', async () => {
     const { relay, agent, toAgent, toEditor } = await opened()
-    agent.send('{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s1"}}')
+    agent.send(
+      '{"jsonrpc":"2.0","id":0,"method":"session/request_permission","params":{"sessionId":"s1"}}',
+    )
     const asked = await toEditor.next()
     expect(asked['id']).toBe('gb-1-1')
-    await relay.forwardAnswer(asResponse('{"jsonrpc":"2.0","id":"gb-1-1","result":{"n":9007199254740993}}'))
+    await relay.forwardAnswer(
+      asResponse('{"jsonrpc":"2.0","id":"gb-1-1","result":{"n":9007199254740993}}'),
+    )
     expect(await toAgent.raw()).toBe('{"jsonrpc":"2.0","id":0,"result":{"n":9007199254740993}}')
   })
 
   it('translates the id in the agent’s $/cancel_request', async () => {
     const { agent, toEditor } = await opened()
-    agent.send('{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s1"}}')
+    agent.send(
+      '{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s1"}}',
+    )
     await toEditor.next()
     agent.send('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":7}}')
     expect(await toEditor.next()).toMatchObject({ params: { requestId: 'gb-1-1' } })
@@ -64,8 +77,16 @@ describe('AgentRelay', () => {
     const { relay, agent, toEditor } = start()
     const text = '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/p"}}'
     await relay.forwardRequest(asRequest(text), Buffer.from(text))
-    agent.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update: {} } })
-    agent.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 'foreign', update: {} } })
+    agent.send({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: 's1', update: {} },
+    })
+    agent.send({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: 'foreign', update: {} },
+    })
     await settled()
     expect(toEditor.pending()).toEqual([])
     agent.send({ jsonrpc: '2.0', id: 1, result: { sessionId: 's1' } })
@@ -77,17 +98,33 @@ describe('AgentRelay', () => {
 
   it('lets nothing of a session through that is not the container’s', async () => {
     const { agent, toEditor, refusals } = await opened()
-    agent.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 'other', update: {} } })
-    agent.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update: {} } })
+    agent.send({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: 'other', update: {} },
+    })
+    agent.send({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: 's1', update: {} },
+    })
     expect(await toEditor.next()).toMatchObject({ params: { sessionId: 's1' } })
     expect(refusals).toEqual([
-      'session/update: session/update named a session that is not this container’s'.replace('’', "'"),
+      'session/update: session/update named a session that is not this container’s'.replace(
+        '’',
+        "'",
+      ),
     ])
   })
 
   it('answers a request for host files itself', async () => {
     const { agent, toAgent, toEditor, refusals } = await opened()
-    agent.send({ jsonrpc: '2.0', id: 'r', method: 'fs/read_text_file', params: { sessionId: 's1', path: '/etc/passwd' } })
+    agent.send({
+      jsonrpc: '2.0',
+      id: 'r',
+      method: 'fs/read_text_file',
+      params: { sessionId: 's1', path: '/etc/passwd' },
+    })
     expect(await toAgent.next()).toMatchObject({ id: 'r', error: { code: -32601 } })
     expect(toEditor.pending()).toEqual([])
     expect(refusals).toHaveLength(1)
@@ -97,7 +134,11 @@ describe('AgentRelay', () => {
     const { relay, agent, toEditor, refusals } = await opened()
     agent.send('Starting up…')
     agent.send('more noise')
-    agent.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update: {} } })
+    agent.send({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: 's1', update: {} },
+    })
     expect(await toEditor.next()).toMatchObject({ method: 'session/update' })
     expect(relay.dropped).toBe(2)
     expect(refusals).toHaveLength(1)
@@ -116,8 +157,14 @@ describe('AgentRelay', () => {
     const text = '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/p"}}'
     await relay.forwardRequest(asRequest(text), Buffer.from(text))
     agent.send({ jsonrpc: '2.0', id: 1, result: { sessionId: 's1', x: 1 } })
-    expect(await toEditor.raw()).toBe('{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1-2","x":1}}')
-    agent.send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId: 's1', update: {} } })
+    expect(await toEditor.raw()).toBe(
+      '{"jsonrpc":"2.0","id":1,"result":{"sessionId":"s1-2","x":1}}',
+    )
+    agent.send({
+      jsonrpc: '2.0',
+      method: 'session/update',
+      params: { sessionId: 's1', update: {} },
+    })
     expect(await toEditor.next()).toMatchObject({ params: { sessionId: 's1-2' } })
   })
 
@@ -132,10 +179,19 @@ describe('AgentRelay', () => {
 
   it('answers open permission requests cancelled and drops a later answer of the editor', async () => {
     const { relay, agent, toAgent, toEditor } = await opened()
-    agent.send({ jsonrpc: '2.0', id: 3, method: 'session/request_permission', params: { sessionId: 's1' } })
+    agent.send({
+      jsonrpc: '2.0',
+      id: 3,
+      method: 'session/request_permission',
+      params: { sessionId: 's1' },
+    })
     const { id } = await toEditor.next()
     relay.cancelQuestions()
-    expect(await toAgent.next()).toEqual({ jsonrpc: '2.0', id: 3, result: { outcome: { outcome: 'cancelled' } } })
+    expect(await toAgent.next()).toEqual({
+      jsonrpc: '2.0',
+      id: 3,
+      result: { outcome: { outcome: 'cancelled' } },
+    })
     await relay.forwardAnswer(asResponse(JSON.stringify({ jsonrpc: '2.0', id, result: {} })))
     await relay.forwardNotification(asNotification('{"method":"session/cancel"}').bytes)
     expect(await toAgent.raw()).toBe('{"method":"session/cancel"}')
@@ -159,7 +215,8 @@ describe('AgentRelay', () => {
     })
     const text = '{"jsonrpc":"2.0","id":1,"method":"session/new"}'
     await relay.forwardRequest(asRequest(text), Buffer.from(text))
-    for (let n = 0; n < 10_000; n += 1) agent.send({ jsonrpc: '2.0', method: '_x/y', params: { n } })
+    for (let n = 0; n < 10_000; n += 1)
+      agent.send({ jsonrpc: '2.0', method: '_x/y', params: { n } })
     await settled()
     expect(taken).toBe(1)
     expect(agent.readableFlowing).not.toBe(true)

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 
+import { hasHidden } from '../../../container/agent/visible.ts'
 import { startAgent } from '../../support/agent/agent-process.ts'
 import { newProject } from '../../support/agent/project.ts'
 import { AGENT_METHODS, randomFrom, valueOf } from '../../support/agent/schema-values.ts'
@@ -14,11 +15,12 @@ test.for([1, 2, 3])(
     const sessionId = await agent.session(project.root)
     const random = randomFrom(seed)
     const answers: string[] = []
-    for (let count = 0; count < 150; count++) {
+    for (let count = 0; count < 300; count++) {
       const known = AGENT_METHODS[Math.floor(random() * AGENT_METHODS.length)]
       if (known === undefined) continue
-      const params = valueOf(known.definition, random)
-      const aimed = aim(params, random() < 0.6 ? sessionId : undefined, project.root)
+      const params = valueOf(known.definition, random, 40)
+      const ends = known.method === 'session/close' || known.method === 'session/delete'
+      const aimed = aim(params, ends || random() < 0.3 ? undefined : sessionId, project.root)
       const answer = await agent.agent
         .request(known.method, aimed)
         .then(() => 'result')
@@ -26,10 +28,14 @@ test.for([1, 2, 3])(
       answers.push(answer)
     }
     expect(answers.filter((answer) => answer === 'result').length).toBeGreaterThan(10)
+    expect(
+      answers.filter((answer) => answer.startsWith('-32603 The model')).length,
+    ).toBeGreaterThan(0)
     expect(answers.filter((answer) => answer.startsWith('-32602')).length).toBeGreaterThan(10)
     expect(
       answers.filter((answer) => /undefined|-32603 (?!The model)|\n\s+at /.test(answer)),
     ).toEqual([])
+    expect(answers.filter((answer) => hasHidden(answer))).toEqual([])
     expect(agent.faults).toEqual([])
     expect(agent.stderr).not.toContain('"level":"error"')
   },

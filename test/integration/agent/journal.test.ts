@@ -47,6 +47,11 @@ test('[journal.first] a journal that ends in the middle of a call is closed, tol
   expect(heard).toContain('Not run: the session was interrupted.')
   const lines = (await readFile(file, 'utf8')).trim().split('\n')
   expect(lines.at(-1)).toBe('{"type":"stop","reason":"end_turn"}')
+  const whole = lines.filter((line) => line !== '{"type":"message","message":{"role":"tools","resu')
+  expect(whole).toHaveLength(lines.length - 1)
+  expect(
+    whole.map((line) => JSON.parse(line)).filter(({ type }) => type === 'prompt'),
+  ).toHaveLength(2)
 })
 
 test('[option.fold] a change while idle is shown, but lasts only with the next turn', async () => {

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 
 import { expect, test } from 'vitest'
@@ -128,7 +128,18 @@ test('[session.delete] a deleted session is closed, and its journal is gone', as
   await agent.agent.request('session/delete', { sessionId })
   expect(await readdir(shop.folder)).toEqual([])
   await expect(agent.prompt(sessionId, 'hi')).rejects.toMatchObject({ code: -32_002 })
-  expect(await agent.agent.request('session/delete', { sessionId: '../../../x' })).toEqual({})
+})
+
+test('[session.delete] [session.load.mismatch] an id cannot lead out of the folder of the journals', async () => {
+  await using shop = await workshop()
+  await using agent = await shop.start()
+  const cwd = shop.project.root
+  const header = { type: 'session', version: 1, id: '../x', cwd, at: '' }
+  const outside = path.join(shop.folder, '../x.jsonl')
+  await writeFile(outside, `${JSON.stringify(header)}\n`)
+  expect(await agent.agent.request('session/delete', { sessionId: '../x' })).toEqual({})
+  await expect(load(agent, '../x', cwd)).rejects.toMatchObject({ code: -32_002 })
+  expect(await readFile(outside, 'utf8')).toContain('"../x"')
 })
 
 async function writeMany(folder: string, count: number): Promise<void> {

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
+import { ProxyAgent, request } from 'undici'
 import { afterAll, expect, test } from 'vitest'
 
 import { startBridge } from '../../support/egress/bridge.ts'
@@ -74,4 +75,12 @@ test('Node’s http module reaches an allowed host, and a denied one answers 403
 test('Node’s fetch of a denied host fails', async () => {
   await expect(fetched(`https://evil.test:${secure.port}/`)).rejects.toThrow(/fetch failed/)
   expect(dns.queries).not.toContain('evil.test')
+})
+
+test('undici’s ProxyAgent reaches allowed hosts, in absolute form and by CONNECT', async () => {
+  const agent = new ProxyAgent({ uri: bridge.url, requestTls: { ca: authority.ca } })
+  const page = async (url: string) => (await request(url, { dispatcher: agent })).body.text()
+  expect(await page(`http://api.test:${plain.port}/four`)).toBe('origin saw /four\n')
+  expect(await page(`https://api.test:${secure.port}/five`)).toBe('origin saw /five\n')
+  await agent.close()
 })

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
 import { afterEach, beforeEach, describe, expect, it, test } from 'vitest'
+
 import { Editor, INITIALIZE, SOURCE } from '../../support/e2e/editor.ts'
 
 let folder: string
@@ -23,7 +25,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const editor = (options: { args?: string[] } = {}): Editor => new Editor({ env, cwd: folder, program: SOURCE, ...options })
+const editor = (options: { args?: string[] } = {}): Editor =>
+  new Editor({ env, cwd: folder, program: SOURCE, ...options })
 const project = (): string => join(folder, 'project')
 const run = (...args: string[]) =>
   spawnSync(process.execPath, [SOURCE, ...args], { env, encoding: 'utf8', timeout: 20_000 })
@@ -33,7 +36,10 @@ describe('the command line', () => {
     [['nonsense'], /There is no command "nonsense"\. Use one of: acp/],
     [['acp', '--nonsense'], /Unknown option '--nonsense'\. Usage: glovebox acp/],
     [['acp', 'extra'], /Unexpected argument 'extra'/],
-    [['acp', '--agent', 'nobody'], /There is no agent called "nobody"\. Choose one of: bundled, claude\./],
+    [
+      ['acp', '--agent', 'nobody'],
+      /There is no agent called "nobody"\. Choose one of: bundled, claude\./,
+    ],
   ])('answers %j with one sentence and exit code 64', ([args, sentence]) => {
     const { status, stderr, stdout } = run(...args)
     expect(stderr).toMatch(sentence)
@@ -77,7 +83,9 @@ describe('what is no ACP on stdin', () => {
     client.raw('{"jsonrpc":"2.0","id":"nobody-asked","result":{}}\n')
     await client.ok('initialize', INITIALIZE)
     expect(client.complaints.map(({ error }) => error?.code)).toEqual([-32700, -32600, -32600])
-    expect(client.complaints[0]?.error?.message).toBe('Glovebox got a line on stdin that is not JSON.')
+    expect(client.complaints[0]?.error?.message).toBe(
+      'Glovebox got a line on stdin that is not JSON.',
+    )
     expect(client.noise).toEqual([])
   })
 
@@ -99,7 +107,10 @@ describe('what is no ACP on stdin', () => {
     await using client = editor()
     await client.ok('initialize', INITIALIZE)
     expect((await client.call('session/load', { sessionId: 'x' })).error?.code).toBe(-32601)
-    expect((await client.call('nonsense', {})).error).toEqual({ code: -32601, message: 'Glovebox does not offer nonsense.' })
+    expect((await client.call('nonsense', {})).error).toEqual({
+      code: -32601,
+      message: 'Glovebox does not offer nonsense.',
+    })
     expect((await client.call('session/prompt', { sessionId: 'x', prompt: [] })).error).toEqual({
       code: -32002,
       message: 'There is no session "x" here.',

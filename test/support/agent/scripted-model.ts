@@ -31,7 +31,7 @@ export type Recorded = {
   /** Settles when the connection is gone; true when it went before the answer was complete. */
   aborted: Promise<boolean>
 }
-export type Message = {
+type Message = {
   role: string
   content: unknown
   tool_calls?: unknown

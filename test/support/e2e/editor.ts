@@ -38,11 +38,15 @@ export class Editor implements AsyncDisposable {
 
   constructor(options: EditorOptions) {
     this.#onQuestion = options.onQuestion
-    this.child = spawn(process.execPath, [options.program ?? PROGRAM, 'acp', ...(options.args ?? [])], {
-      env: options.env,
-      cwd: options.cwd,
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
+    this.child = spawn(
+      process.execPath,
+      [options.program ?? PROGRAM, 'acp', ...(options.args ?? [])],
+      {
+        env: options.env,
+        cwd: options.cwd,
+        stdio: ['pipe', 'pipe', 'pipe'],
+      },
+    )
     this.exited = new Promise((resolve) => {
       this.child.once('exit', (code, signal) => resolve(code ?? signal))
     })
@@ -62,7 +66,10 @@ export class Editor implements AsyncDisposable {
     const id = this.#next
     this.#next += 1
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`${method}: no answer\n${this.stderr}`)), timeout)
+      const timer = setTimeout(
+        () => reject(new Error(`${method}: no answer\n${this.stderr}`)),
+        timeout,
+      )
       this.#answers.set(id, (answer) => {
         clearTimeout(timer)
         resolve(answer)
@@ -137,8 +144,8 @@ export class Editor implements AsyncDisposable {
       return
     }
     if (typeof message['method'] === 'string') this.#fromAgent(message, message['method'])
-    else if (message['id'] === null) this.complaints.push(message as Answer)
-    else this.#answers.get(message['id'] as number)?.(message as Answer)
+    else if (message['id'] === null) this.complaints.push(message)
+    else this.#answers.get(message['id'] as number)?.(message)
     for (const look of this.#watchers) look()
   }
 

@@ -9,7 +9,10 @@ export function engineApi(uri: string): Api {
   return (method, path, body) =>
     new Promise((resolve, reject) => {
       const text = body === undefined ? '' : JSON.stringify(body)
-      const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }
+      const headers = {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(text),
+      }
       const call = request({ socketPath, method, path, headers, timeout: 60_000 }, (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -40,7 +43,7 @@ function parsed(answer: Buffer): unknown {
 export function demultiplexed(answer: unknown): string {
   const bytes = Buffer.isBuffer(answer) ? answer : Buffer.alloc(0)
   const parts: Buffer[] = []
-  for (let at = 0; at + 8 <= bytes.length; ) {
+  for (let at = 0; at + 8 <= bytes.length;) {
     const size = bytes.readUInt32BE(at + 4)
     parts.push(bytes.subarray(at + 8, at + 8 + size))
     at += 8 + size

@@ -3,8 +3,8 @@
  * a test can strike at an exact moment. A request that is held is never passed on.
  */
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
@@ -39,7 +39,9 @@ export class EngineGate implements AsyncDisposable {
       socket.on('error', () => undefined)
     }
     client.on('data', (chunk: Buffer) => {
-      const line = /^(GET|POST|PUT|DELETE|HEAD) (\/(?:v[\d.]+\/)?\S*) HTTP/.exec(chunk.subarray(0, 2048).toString('latin1'))
+      const line = /^(GET|POST|PUT|DELETE|HEAD) (\/(?:v[\d.]+\/)?\S*) HTTP/.exec(
+        chunk.subarray(0, 2048).toString('latin1'),
+      )
       if (line !== null && this.watch(`${line[1]} ${line[2]}`, chunk)) held = true
       if (!held) engine.write(chunk)
     })

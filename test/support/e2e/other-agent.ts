@@ -2,6 +2,7 @@
 import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
 import { lockEntry, lockImages, readLock } from '../../../src/images/lock.ts'
 import { statePaths } from '../../../src/state.ts'
 import { ROOT } from './editor.ts'

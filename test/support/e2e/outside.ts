@@ -1,5 +1,6 @@
 /** A network of the test's own with an outside host on it, and a model. All are containers. */
 import { randomBytes } from 'node:crypto'
+
 import type { Engine } from '../../../src/docker/engine.ts'
 import { lockEntry, readLock } from '../../../src/images/lock.ts'
 import { statePaths } from '../../../src/state.ts'
@@ -15,7 +16,7 @@ http.createServer((request, response) => {
 `
 
 /** The names the outside host has on the test's network. */
-export const OUTSIDE_NAMES = ['allowed.test', 'forbidden.test']
+const OUTSIDE_NAMES = ['allowed.test', 'forbidden.test']
 export const MODEL_NAME = 'model.test'
 
 export class Outside implements AsyncDisposable {
@@ -61,7 +62,12 @@ export class Outside implements AsyncDisposable {
     // The key is in a file of the container's own, put there before it starts.
     const model = await start(api, network, [MODEL_NAME], {
       Image: modelImage,
-      Entrypoint: ['sh', '-c', `printf %s "$0" > /tmp/key && exec node /opt/glovebox/demo-model.mjs --word-delay 2 --key-file /tmp/key`, key],
+      Entrypoint: [
+        'sh',
+        '-c',
+        `printf %s "$0" > /tmp/key && exec node /opt/glovebox/demo-model.mjs --word-delay 2 --key-file /tmp/key`,
+        key,
+      ],
     })
     return new Outside(api, { network, subnet, gateway, key, model, outside })
   }
@@ -73,7 +79,9 @@ export class Outside implements AsyncDisposable {
 
   /** What the model was asked: one JSON object each. */
   async modelRequests(): Promise<Record<string, unknown>[]> {
-    return lines(await this.#logs(this.#model)).map((line) => JSON.parse(line) as Record<string, unknown>)
+    return lines(await this.#logs(this.#model)).map(
+      (line) => JSON.parse(line) as Record<string, unknown>,
+    )
   }
 
   /** A plain container on the test's network runs this; the control for what must not work inside. */
@@ -88,10 +96,9 @@ export class Outside implements AsyncDisposable {
 
   /** The outside host's address on the test's network. */
   async address(): Promise<string> {
-    const found = await this.api<{ NetworkSettings: { Networks: Record<string, { IPAddress: string }> } }>(
-      'GET',
-      `/containers/${this.#outside}/json`,
-    )
+    const found = await this.api<{
+      NetworkSettings: { Networks: Record<string, { IPAddress: string }> }
+    }>('GET', `/containers/${this.#outside}/json`)
     return found.NetworkSettings.Networks[this.network]?.IPAddress ?? ''
   }
 

@@ -1,5 +1,6 @@
 /** Looks for a text in every place of a container where a secret could be. */
 import { readdirSync, readFileSync, readlinkSync, openSync, readSync, closeSync } from 'node:fs'
+
 import type { Engine } from '../../../src/docker/engine.ts'
 
 export type Found = { inspect: boolean; environment: boolean; files: boolean; memory: boolean }
@@ -27,7 +28,7 @@ export async function search(engine: Engine, id: string, needle: string): Promis
 const NOTHING = { environment: false, memory: false }
 
 /** The searching process itself must not hold the needle, so it travels backwards. */
-const reversed = (text: string): string => [...text].toReversed().join('')
+const reversed = (text: string): string => Array.from(text).toReversed().join('')
 
 const INSIDE = `
 const fs = require('node:fs'), path = require('node:path')
@@ -75,9 +76,13 @@ console.log(JSON.stringify(found))
 async function fromHost(engine: Engine, id: string, needle: string): Promise<typeof NOTHING> {
   const { State } = await engine.container(id).inspect()
   const namespace = readlinkSync(`/proc/${State.Pid}/ns/pid`)
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name) && sameNamespace(name, namespace))
+  const pids = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && sameNamespace(name, namespace),
+  )
   return {
-    environment: pids.some((pid) => attempt(() => readFileSync(`/proc/${pid}/environ`).includes(needle))),
+    environment: pids.some((pid) =>
+      attempt(() => readFileSync(`/proc/${pid}/environ`).includes(needle)),
+    ),
     memory: pids.some((pid) => attempt(() => memoryHas(pid, needle))),
   }
 }

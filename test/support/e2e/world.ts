@@ -2,6 +2,7 @@
 import { chown, mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+
 import type { AuditRecord } from '../../../src/audit/record.ts'
 import type { Engine } from '../../../src/docker/engine.ts'
 import { findEngine } from '../../../src/docker/find.ts'

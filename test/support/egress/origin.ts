@@ -6,7 +6,7 @@ import { type Server, type Socket, createServer as createTcpServer } from 'node:
 
 import type { TestCertificate } from './certificates.ts'
 
-export type Seen = { method: string; url: string; headers: string[]; body: string }
+type Seen = { method: string; url: string; headers: string[]; body: string }
 
 export type Origin = AsyncDisposable & {
   port: number

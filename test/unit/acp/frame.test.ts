@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+
 import { idInHead, idKey, parseFrame, rawId, rewrite, type Frame } from '../../../src/acp/frame.ts'
 
 const frame = (text: string): Frame => {

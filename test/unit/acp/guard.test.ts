@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+
 import { parseFrame, type Frame } from '../../../src/acp/frame.ts'
 import { judgeAgentFrame, maskInitialize } from '../../../src/acp/guard.ts'
 
@@ -11,7 +12,11 @@ describe('judgeAgentFrame', () => {
   test.for<[string, unknown, string]>([
     ['fs/read_text_file', { sessionId: 'mine', path: '/etc/passwd' }, 'refuse'],
     ['fs/read_text_file', { sessionId: 'mine', path: '/project/../etc/passwd' }, 'refuse'],
-    ['fs/write_text_file', { sessionId: 'mine', path: '/project/.git/hooks/x', content: '' }, 'refuse'],
+    [
+      'fs/write_text_file',
+      { sessionId: 'mine', path: '/project/.git/hooks/x', content: '' },
+      'refuse',
+    ],
     ['terminal/create', { sessionId: 'mine', command: 'sh' }, 'refuse'],
     ['terminal/output', { sessionId: 'mine', terminalId: 't' }, 'refuse'],
     ['mcp/message', { serverId: 'x' }, 'refuse'],

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+
 import { members, splice } from '../../../src/acp/json-scan.ts'
 
 const valuesOf = (text: string): [string, string][] => {
@@ -12,12 +13,37 @@ describe('members', () => {
     ['[1]', []],
     ['"x"', []],
     ['{"a":1}', [['a', '1']]],
-    [' { "a" : 1.50 , "b":"x" } ', [['a', '1.50'], ['b', '"x"']]],
-    ['{"a":"}{\\"","b":[1,{"a":2},"]"],"c":null}', [['a', '"}{\\""'], ['b', '[1,{"a":2},"]"]'], ['c', 'null']]],
-    ['{"a":9007199254740993,"a":2}', [['a', '9007199254740993'], ['a', '2']]],
+    [
+      ' { "a" : 1.50 , "b":"x" } ',
+      [
+        ['a', '1.50'],
+        ['b', '"x"'],
+      ],
+    ],
+    [
+      '{"a":"}{\\"","b":[1,{"a":2},"]"],"c":null}',
+      [
+        ['a', '"}{\\""'],
+        ['b', '[1,{"a":2},"]"]'],
+        ['c', 'null'],
+      ],
+    ],
+    [
+      '{"a":9007199254740993,"a":2}',
+      [
+        ['a', '9007199254740993'],
+        ['a', '2'],
+      ],
+    ],
     ['{"\\u0069d":7}', [['id', '7']]],
     ['{"a\\\\":"\\\\"}', [['a\\', '"\\\\"']]],
-    ['{"ü":"😀","b":true}', [['ü', '"😀"'], ['b', 'true']]],
+    [
+      '{"ü":"😀","b":true}',
+      [
+        ['ü', '"😀"'],
+        ['b', 'true'],
+      ],
+    ],
   ])('finds the members of %s', ([text, expected]) => {
     expect(valuesOf(text)).toEqual(expected)
   })
@@ -76,5 +102,8 @@ function randomValue(next: () => number, depth: number): unknown {
 
 function randomText(next: () => number): string {
   const letters = ['"', '\\', '{', '}', '[', ']', ',', ':', 'a', 'é', '😀', '\n', '\u0001', ' ']
-  return Array.from({ length: Math.floor(next() * 8) }, () => letters[Math.floor(next() * letters.length)]).join('')
+  return Array.from(
+    { length: Math.floor(next() * 8) },
+    () => letters[Math.floor(next() * letters.length)],
+  ).join('')
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+
 import { LineFramer, type Line } from '../../../src/acp/line-framer.ts'
 
 const text = (lines: Iterable<Line>): string[] =>
@@ -36,7 +37,10 @@ describe('LineFramer', () => {
   })
 
   it('takes a line of exactly the limit', () => {
-    expect(text(new LineFramer(4).push(Buffer.from('1234\n12345\n')))).toEqual(['1234', 'oversize 5'])
+    expect(text(new LineFramer(4).push(Buffer.from('1234\n12345\n')))).toEqual([
+      '1234',
+      'oversize 5',
+    ])
   })
 
   it('keeps only the beginning of a line that is too long', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+
 import { parseFrame, type RequestFrame } from '../../../src/acp/frame.ts'
 import { narrowSessionNew } from '../../../src/acp/session-new.ts'
 
@@ -26,7 +27,9 @@ describe('narrowSessionNew', () => {
     const { text, notices } = narrowed(
       '{"id":1,"method":"session/new","params":{"additionalDirectories":["/etc"],"cwd":"/p"}}',
     )
-    expect(text).toBe('{"id":1,"method":"session/new","params":{"additionalDirectories":[],"cwd":"/p"}}')
+    expect(text).toBe(
+      '{"id":1,"method":"session/new","params":{"additionalDirectories":[],"cwd":"/p"}}',
+    )
     expect(notices[0]).toContain('/etc')
   })
 })

@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream'
+
 import { describe, expect, it } from 'vitest'
-import { takeStdout } from '../../../src/acp/stdout-guard.ts'
+
 import { FrameWriter } from '../../../src/acp/frame-writer.ts'
+import { takeStdout } from '../../../src/acp/stdout-guard.ts'
 
 describe('takeStdout', () => {
   it('lets frames through and sends everything else elsewhere', async () => {

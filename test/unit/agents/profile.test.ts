@@ -1,5 +1,6 @@
-import { describe, expect, it, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+
 import { initializeAnswer } from '../../../src/acp/initialize.ts'
 import { loadProfile, profileEnv, profileIds } from '../../../src/agents/profile.ts'
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+
 import { agentEnvironment } from '../../../src/session/environment.ts'
 
 describe('agentEnvironment', () => {

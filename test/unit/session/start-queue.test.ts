@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+
 import { StartQueue } from '../../../src/session/start-queue.ts'
 
 describe('StartQueue', () => {
@@ -27,8 +28,12 @@ describe('StartQueue', () => {
 
   it('gives the place of a start that failed to the next', async () => {
     const queue = new StartQueue()
-    const failing = Array.from({ length: 5 }, () => queue.run(() => Promise.reject(new Error('no'))))
-    expect((await Promise.allSettled(failing)).every(({ status }) => status === 'rejected')).toBe(true)
+    const failing = Array.from({ length: 5 }, () =>
+      queue.run(() => Promise.reject(new Error('no'))),
+    )
+    expect((await Promise.allSettled(failing)).every(({ status }) => status === 'rejected')).toBe(
+      true,
+    )
     expect(await queue.run(() => Promise.resolve('runs'))).toBe('runs')
   })
 })

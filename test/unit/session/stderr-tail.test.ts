@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream'
+
 import { describe, expect, it } from 'vitest'
+
 import { StderrTail } from '../../../src/session/stderr-tail.ts'
 
 describe('StderrTail', () => {

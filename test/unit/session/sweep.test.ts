@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+
 import type { Engine } from '../../../src/docker/engine.ts'
-import { launcherAlive, launcherId } from '../../../src/session/launcher-id.ts'
 import { labels } from '../../../src/session/labels.ts'
+import { launcherAlive, launcherId } from '../../../src/session/launcher-id.ts'
 import { sweep } from '../../../src/session/sweep.ts'
 
 type Thing = { id: string; state: string; labels: Record<string, string> }
@@ -11,7 +12,8 @@ function engineWith(containers: Thing[], volumes: Thing[]): { engine: Engine; re
   const removed: string[] = []
   const engine = {
     list: () => Promise.resolve(containers.map((thing) => ({ ...thing, created: 0 }))),
-    volumes: () => Promise.resolve(volumes.map(({ id, labels: all }) => ({ name: id, labels: all }))),
+    volumes: () =>
+      Promise.resolve(volumes.map(({ id, labels: all }) => ({ name: id, labels: all }))),
     container: (id: string) => ({
       remove: () => {
         if (id === 'stuck') return Promise.reject(new Error('busy'))
@@ -44,7 +46,10 @@ describe('sweep', () => {
         { id: 'used-volume', state: '', labels: of('alive') },
       ],
     )
-    expect(await sweep(engine, (launcher) => launcher === 'alive')).toEqual({ containers: 2, volumes: 1 })
+    expect(await sweep(engine, (launcher) => launcher === 'alive')).toEqual({
+      containers: 2,
+      volumes: 1,
+    })
     expect(removed).toEqual(['created', 'running', 'old-volume'])
   })
 })
@@ -65,7 +70,9 @@ describe('launcherAlive', () => {
   })
 
   it('takes a launcher before the last boot for dead', () => {
-    expect(launcherAlive(`00000000-0000-0000-0000-000000000000/${namespace}/${process.pid}/${start}`)).toBe(false)
+    expect(
+      launcherAlive(`00000000-0000-0000-0000-000000000000/${namespace}/${process.pid}/${start}`),
+    ).toBe(false)
   })
 
   it('does not judge a launcher of another pid namespace or host', () => {
