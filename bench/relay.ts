@@ -4,10 +4,13 @@
  *
  *   node bench/relay.ts [ROUND_TRIPS]
  */
+import { spawn } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 
+import { LineFramer } from '../src/acp/line-framer.ts'
 import { readLock, lockEntry } from '../src/images/lock.ts'
 import { statePaths } from '../src/state.ts'
+import { PROGRAM } from '../test/support/e2e/editor.ts'
 import { useAgent } from '../test/support/e2e/other-agent.ts'
 import { World } from '../test/support/e2e/world.ts'
 
@@ -57,10 +60,13 @@ const streams = await created.attach()
 await created.start()
 const raw = peer(streams.stdin, streams.stdout)
 
-await using editor = world.editor()
-await editor.open(world.project)
-const child = editor.child
-const relayed = peer(child.stdin as Writable, child.stdout as Readable)
+const child = spawn(process.execPath, [PROGRAM, 'acp'], {
+  env: world.env,
+  stdio: ['pipe', 'pipe', 'inherit'],
+})
+const relayed = peer(child.stdin, child.stdout)
+await relayed.ask('initialize', { protocolVersion: 1 })
+await relayed.ask('session/new', { cwd: world.project, mcpServers: [] })
 
 const rawTimes = await roundTrips(raw)
 const relayTimes = await roundTrips(relayed)
@@ -81,19 +87,21 @@ for (const [count, size] of [
   )
 }
 streams.destroy()
+child.stdin.end()
+await new Promise((resolve) => child.once('exit', resolve))
 
 function peer(stdin: Writable, stdout: Readable): Peer {
   let id = 1_000_000
   let bytes = 0
   const waiting = new Map<number, () => void>()
-  let rest = ''
+  const framer = new LineFramer(64 * 1024 * 1024)
   stdout.on('data', (chunk: Buffer | string) => {
     bytes += chunk.length
-    const lines = (rest + chunk.toString()).split('\n')
-    rest = lines.pop() ?? ''
-    for (const text of lines) {
-      if (text.length > 10_000 || text.includes('session/update')) continue
-      const { id: answered } = JSON.parse(text) as { id?: number }
+    for (const line of framer.push(Buffer.from(chunk))) {
+      if (line.kind === 'oversize' || line.bytes.length > 10_000) continue
+      const text = line.bytes.toString()
+      if (text.includes('session/update')) continue
+      const { id: answered }: { id?: number } = JSON.parse(text)
       if (answered !== undefined) waiting.get(answered)?.()
     }
   })

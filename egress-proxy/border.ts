@@ -32,6 +32,7 @@ export function createBorder(settings: Settings, audit: Audit, hostname: string)
     connectTimeout: limits.connect_timeout,
     responseTimeout: limits.response_timeout,
     certificates: settings.ca_certificates,
+    tlsExpected: settings.gateway.some(({ origin }) => origin.startsWith('https:')),
   })
   return {
     policy: policyFrom(settings, hostname),

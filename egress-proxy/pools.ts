@@ -17,7 +17,7 @@ export type Origin = Destination & {
 }
 
 export type Pools = {
-  /** Loads undici, so that the first request need not wait for it. */
+  /** Loads undici and, for TLS routes, the certificates, so that no request waits for them. */
   warm: () => void
   get: (origin: Origin) => Promise<Dispatcher>
   /** A pool of its own for one tunnel, beginning with a socket that is already connected. */
@@ -30,6 +30,8 @@ export type PoolOptions = {
   responseTimeout: number
   /** PEM, beside the built-in, system and NODE_EXTRA_CA_CERTS authorities. */
   certificates: string | undefined
+  /** Whether some route leads to a TLS upstream. */
+  tlsExpected: boolean
 }
 
 const MAX_POOLS = 64
@@ -50,7 +52,10 @@ export function createPools(options: PoolOptions): Pools {
     })
   }
   return {
-    warm: () => void load(),
+    warm() {
+      void load()
+      if (options.tlsExpected) trustStore(options.certificates)
+    },
     async get(origin) {
       const key = `${origin.owner} ${urlOf(origin)}`
       const known = pools.get(key)

@@ -145,6 +145,8 @@ async function carryHttp(border: Border, carried: Carried): Promise<void> {
   await closed
   const bytes = { up: upstream.bytesWritten, down: upstream.bytesRead }
   await dispatcher.destroy()
+  // Not the dispatcher's when no request ever came.
+  upstream.destroy()
   flow.close({ reason: 'closed', status: 200, ...bytes })
 }
 
@@ -168,7 +170,7 @@ export function splice(client: Socket, upstream: Socket, idle: number): Promise<
     }
     const cut = (why: Ending['reason'], other: Socket) => {
       if (reason === 'closed') reason = why
-      // A reset, not an end: a cut transfer must not look complete.
+      // Without the orderly end that a pipe would pass on.
       other.destroy()
     }
     client.once('error', () => cut('client_abort', upstream))

@@ -1,4 +1,6 @@
 /** The two ways a turn reaches its client: updates and questions. */
+import { setImmediate } from 'node:timers/promises'
+
 import type { AgentContext } from '@agentclientprotocol/sdk'
 
 import type { Answer, AskForm, Question, TurnPorts } from '../session/events.ts'
@@ -23,7 +25,11 @@ export function turnPorts(
     const request = permissionRequest(sessionId, question, offers)
     try {
       const options = { cancellationSignal: signal, stopWaitingOnCancel: true }
-      return answerFrom(await client.request('session/request_permission', request, options))
+      const response = await client.request('session/request_permission', request, options)
+      // The SDK hands on a response at once, but a notification that came before it only after some
+      // promises: a cancel that overtook the answer has to be heard first.
+      await setImmediate()
+      return signal.aborted ? noAnswer(true) : answerFrom(response)
     } catch (error) {
       if (!signal.aborted) report(error)
       return noAnswer(signal.aborted)

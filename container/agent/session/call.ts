@@ -28,12 +28,17 @@ export type CallContext = {
 /** `stopped` is the call's title when a cancel ended it; `say` ends the turn with these words. */
 export type CallOutcome = { result: ToolResultPart; stopped?: string; say?: string }
 
+/** The tools there are in the mode of this moment. */
+export function offeredTools({ tools, mode }: Pick<CallContext, 'tools' | 'mode'>): Tool[] {
+  return tools.filter(({ onlyIn }) => onlyIn === undefined || onlyIn === mode)
+}
+
 /** How long a running call may take to report after a cancel, in milliseconds. */
 const SETTLE = 3_000
 
 /** Never rejects: every failure is a result that the model can read. */
 export async function runCall(context: CallContext, call: ToolCallPart): Promise<CallOutcome> {
-  const tool = context.tools.find((candidate) => candidate.name === call.name)
+  const tool = offeredTools(context).find((candidate) => candidate.name === call.name)
   const entry = unknownEntry(call, tool)
   let begun = false
   const begin = async () => {
@@ -70,7 +75,9 @@ async function plan(
   tool: Tool | undefined,
 ): Promise<PlannedCall> {
   if (tool === undefined) {
-    const names = context.tools.map(({ name }) => name).join(', ')
+    const names = offeredTools(context)
+      .map(({ name }) => name)
+      .join(', ')
     throw new ToolFailure(`There is no tool ${JSON.stringify(call.name)}. The tools: ${names}.`)
   }
   if (call.notJson !== undefined)

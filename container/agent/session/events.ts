@@ -64,4 +64,4 @@ export type AskForm = (
 ) => Promise<string[][] | undefined>
 
 /** A slash command, for the client's menu; `hint` stands for its arguments. */
-export type CommandInfo = { name: string; description: string; hint: string | undefined }
+type CommandInfo = { name: string; description: string; hint: string | undefined }

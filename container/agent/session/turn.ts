@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto'
 
 import type { Effort, Model, ModelRequest, ToolCallPart, UserPart } from '../model/model.ts'
 import { costOf } from '../model/prices.ts'
+import { withUniqueCallIds } from './call-ids.ts'
+import { offeredTools } from './call.ts'
 import type { CallContext } from './call.ts'
 import { reminder } from './conversation.ts'
 import type { Conversation } from './conversation.ts'
@@ -113,13 +115,12 @@ async function stopAtLimit(context: TurnContext, limit: string): Promise<StopRea
 }
 
 function requestOf(context: TurnContext, state: State): ModelRequest {
-  const { system, tools, effort } = context
+  const { system, effort } = context
   const messages = [...context.conversation.messages]
-  const offered = tools.filter(({ onlyIn }) => onlyIn === undefined || onlyIn === context.mode)
   return {
     system,
     messages,
-    tools: offered.map((tool) => tool.spec),
+    tools: offeredTools(context).map((tool) => tool.spec),
     ...(effort === undefined ? {} : { effort }),
     ...(state.continuations === 0 ? {} : { maxTokens: RAISED_MAX_TOKENS }),
   }
@@ -143,7 +144,8 @@ async function afterReply(
   state: State,
   reply: Reply,
 ): Promise<StopReason | undefined> {
-  const parts = reply.stop === 'max-tokens' ? withoutCutCalls(reply.parts) : reply.parts
+  const whole = reply.stop === 'max-tokens' ? withoutCutCalls(reply.parts) : reply.parts
+  const parts = withUniqueCallIds(whole, context.conversation.messages)
   if (parts.length > 0) context.conversation.add({ role: 'assistant', parts })
   state.partial.text = ''
   if (reply.stop === 'refusal') return 'refusal'

@@ -53,3 +53,13 @@ test('[mode.own] a plan that is not approved leaves plan mode on, whatever was a
     'Permission denied: in plan mode nothing is changed and no command runs.',
   ])
 })
+
+test('[mode.own] outside plan mode there is no plan to approve', async () => {
+  await using project = await newProject()
+  await using model = await scriptedModel()
+  model.reply({ calls: [present] }, { text: 'ok' })
+  await using agent = await startAgent({ model })
+  await agent.prompt(await agent.session(project.root, 'build'), 'go')
+  expect(agent.questions).toEqual([])
+  expect(toolResults(model.requests[1])[0]?.text).toMatch(/^There is no tool "present_plan"/)
+})

@@ -250,3 +250,18 @@ test.for([
     expect(turn.agent.call('c').map((state) => state.status)).toContain('failed')
   },
 )
+
+test('[update.toolcall] a model that counts its calls anew in each reply gets entries of their own', async () => {
+  await using project = await newProject({ a: '1', b: '2' })
+  await using model = await scriptedModel('openai')
+  const read = (path: string) => ({ calls: [{ id: 'call_0', name: 'read_file', input: { path } }] })
+  model.reply(read('a'), read('b'), { text: 'ok' })
+  await using agent = await startAgent({ model })
+  await agent.prompt(await agent.session(project.root), 'go')
+  expect(agent.call('call_0')).toHaveLength(3)
+  expect(agent.call('call_0-2').at(-1)).toMatchObject({ status: 'completed' })
+  expect(toolResults(model.requests[2]).map(({ id, text }) => [id, text])).toEqual([
+    ['call_0', '1\t1'],
+    ['call_0-2', '1\t2'],
+  ])
+})

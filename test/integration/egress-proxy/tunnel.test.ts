@@ -21,6 +21,14 @@ const banner = await startTcp((socket) => {
   socket.on('data', (chunk: Buffer) => received.push(chunk))
   socket.on('end', () => socket.end('bye\n'))
 })
+const held = new Set<unknown>()
+const idleServer = await startTcp((socket) => {
+  held.add(socket)
+  socket.resume()
+  socket.once('end', () => socket.end())
+  socket.once('close', () => held.delete(socket))
+})
+const idle = { port: idleServer.port, open: () => held.size }
 const dns = await startDns((name) => (name === 'private.test' ? ['127.0.0.9'] : ['127.0.0.1']))
 const rule = (
   id: string,
@@ -41,6 +49,7 @@ const proxy = await startProxy({
     rule('nobody', 'tls', 1),
     rule('plain', 'http', plain.port),
     rule('raw', 'tcp', banner.port, 'raw.test'),
+    rule('idle', 'http', idle.port, 'idle.test'),
     rule('private', 'tls', 443, 'private.test'),
   ],
   dns_servers: [dns.server],
@@ -49,7 +58,7 @@ const proxy = await startProxy({
 
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]()
-  for (const server of [secure, plain, banner, dns]) await server[Symbol.asyncDispose]()
+  for (const server of [secure, plain, banner, idleServer, dns]) await server[Symbol.asyncDispose]()
   authority[Symbol.dispose]()
 })
 
@@ -201,4 +210,13 @@ test('tunnels are counted, and given back', async () => {
   const next = await open(`raw.test:${banner.port}`)
   expect(next.answer.status).toBe(200)
   next.socket.destroy()
+})
+
+test('a tunnel for plain HTTP that is never used leaves no connection behind', async () => {
+  const before = idle.open()
+  const { socket, answer } = await open(`idle.test:${idle.port}`)
+  expect(answer.status).toBe(200)
+  expect(idle.open()).toBe(before + 1)
+  socket.destroy()
+  await expect.poll(() => idle.open()).toBe(before)
 })
