@@ -45,7 +45,7 @@ RUN set -e; sh /tmp/install-tools.sh; rm -rf /tmp/glovebox-host /tmp/install-too
     chown 0:0 /opt/glovebox/init-node; chmod 0111 /opt/glovebox/init-node; \
     rm -f /etc/passwd- /etc/group-; \
     ln -sf /run/glovebox/passwd /etc/passwd; ln -sf /run/glovebox/group /etc/group; \
-    chmod 0755 /root; mkdir -p /home/agent; chmod 1777 /home/agent
+    chmod 0755 /root; mkdir -p /home/agent /var/lib/agent; chmod 1777 /home/agent /var/lib/agent
 
 FROM tools AS agent
 COPY dist/image/init.mjs dist/image/agent.mjs /opt/glovebox/

@@ -22,6 +22,8 @@ export type Profile = {
   env: Record<string, string>
   /** The model when none is configured, by preset. */
   models: Partial<Record<'anthropic' | 'openai', string>>
+  /** Where the agent keeps its sessions; a volume is mounted there. */
+  state?: string
   /** What the agent answers to `initialize`, as far as it does not depend on the client. */
   initialize: {
     agentInfo: { name: string; title: string; version: string }

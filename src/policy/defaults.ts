@@ -23,5 +23,6 @@ export const DEFAULTS: Policy = {
   },
   egress: { rules: [], deny: [], networks: [] },
   limits: DEFAULT_LIMITS,
+  state: 'project',
   unenforced_limits: 'tell',
 }

@@ -37,6 +37,7 @@ export type Policy = {
   providers: Record<string, Provider>
   egress: { rules: EgressRule[]; deny: EgressDeny[]; networks: string[] }
   limits: Limits
+  state: 'project' | 'ephemeral'
   unenforced_limits: 'refuse' | 'tell'
 }
 
@@ -76,6 +77,7 @@ function userPolicy(user: Omit<UserConfig, 'version'> = {}): Policy {
       networks: user.egress?.networks ?? DEFAULTS.egress.networks,
     },
     limits: mapLimits((name) => user.limits?.[name] ?? DEFAULTS.limits[name]),
+    state: user.state ?? DEFAULTS.state,
     unenforced_limits: user.unenforced_limits ?? DEFAULTS.unenforced_limits,
   }
 }
@@ -93,6 +95,7 @@ function narrow(policy: Policy, layer: AdminPolicy | ProjectPolicy | undefined):
       deny: [...policy.egress.deny, ...deny, ...(layer.egress?.deny ?? [])],
     },
     limits: mapLimits((name) => Math.min(policy.limits[name], layer.limits?.[name] ?? Infinity)),
+    state: [policy.state, layer.state].includes('ephemeral') ? 'ephemeral' : 'project',
     unenforced_limits: refuse ? 'refuse' : 'tell',
   }
 }

@@ -79,6 +79,8 @@ export const UserConfig = z.strictObject({
   providers: z.record(ProviderId, ProviderConfig).optional(),
   egress: Egress.optional(),
   limits: Limits.optional(),
+  /** Whether sessions outlive their containers: a volume of the project (the default), or nothing. */
+  state: z.enum(['project', 'ephemeral']).optional(),
   /** Limits the engine does not enforce: `refuse` to start, or `tell` (the default). */
   unenforced_limits: z.enum(['refuse', 'tell']).optional(),
 })
@@ -96,6 +98,7 @@ export const ProjectPolicy = UserConfig.pick({
   version: true,
   agents: true,
   limits: true,
+  state: true,
   unenforced_limits: true,
 }).extend({ egress: Egress.omit({ networks: true }).optional() })
 

@@ -8,7 +8,7 @@ import { narrowSessionNew } from '../acp/session-new.ts'
 import { loadProfile, profileEnv, type Profile } from '../agents/profile.ts'
 import type { AuditWriter } from '../audit/writer.ts'
 import { containerUser, type ContainerUser } from '../docker/container-user.ts'
-import type { Engine } from '../docker/engine.ts'
+import type { Engine, Mount } from '../docker/engine.ts'
 import { agentContainer, HOME_FOLDER } from '../docker/hardening.ts'
 import { ownHardLimits } from '../docker/limits.ts'
 import { projectMounts } from '../docker/mounts.ts'
@@ -24,6 +24,7 @@ import { labels } from './labels.ts'
 import { chooseModel, type ModelChoice } from './model-choice.ts'
 import { Session } from './session.ts'
 import type { StartQueue } from './start-queue.ts'
+import { stateMount } from './state-volume.ts'
 
 /** How long an agent may take to answer `initialize`, in ms. */
 const INITIALIZE_TIMEOUT = 60_000
@@ -133,7 +134,7 @@ async function startContainer(
     ),
     user: plan.user,
     cwd: project.cwd,
-    mounts: projectMounts(project),
+    mounts: [...projectMounts(project), ...stateMounts(plan)],
     proxy: proxy.id,
     hard: ownHardLimits(),
     limits: containerLimits(policy.limits),
@@ -152,6 +153,12 @@ async function startContainer(
   )
   host.audit.record('container.start', { session: id, container: container.id })
   return container
+}
+
+function stateMounts({ project, policy, profile, user }: Plan): Mount[] {
+  if (policy.state === 'ephemeral' || profile.state === undefined) return []
+  const owner = { agent: profile.id, project: project.realCwd, uid: user.uid }
+  return [stateMount(owner, profile.state)]
 }
 
 async function configureProxy(

@@ -13,6 +13,7 @@ const Schema = z.strictObject({
   presets: z.array(Preset).min(1),
   env: z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.string()),
   models: z.partialRecord(Preset, z.string()),
+  state: z.string().startsWith('/').optional(),
   initialize: z.strictObject({
     agentInfo: z.strictObject({ name: z.string(), title: z.string(), version: z.string() }),
     agentCapabilities: z.record(z.string(), z.unknown()),

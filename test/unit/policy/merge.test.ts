@@ -24,6 +24,7 @@ test('without any file the defaults hold', () => {
       home_mb: 1024,
       nofile: 65_536,
     },
+    state: 'project',
     unenforced_limits: 'tell',
   })
 })
@@ -160,4 +161,16 @@ test('a denied host is no provider either', () => {
   const deny = [{ host: '*.openai.com', ports: [443] }]
   const { providers } = mergePolicy({ project: { version: 1, egress: { deny } } })
   expect(Object.keys(providers)).toEqual(['anthropic'])
+})
+
+test.for<['project' | 'ephemeral', 'project' | 'ephemeral', string]>([
+  ['project', 'project', 'project'],
+  ['project', 'ephemeral', 'ephemeral'],
+  ['ephemeral', 'project', 'ephemeral'],
+])('sessions of a user’s %s and a project’s %s are kept as %s', ([user, project, kept]) => {
+  const layers = {
+    user: { version: 1, state: user },
+    project: { version: 1, state: project },
+  } as const
+  expect(mergePolicy(layers).state).toBe(kept)
 })
