@@ -19,6 +19,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<Command> }
     summary: 'show the whole path on a small project',
     load: async () => (await import('./commands/demo.ts')).demoCommand,
   },
+  setup: {
+    summary: 'choose a model provider and enter its key',
+    load: async () => (await import('./commands/setup.ts')).setupCommand,
+  },
   build: {
     summary: 'build the images and pin them',
     load: async () => (await import('./commands/build.ts')).buildCommand,

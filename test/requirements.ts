@@ -26,10 +26,10 @@ export const REQUIREMENTS = {
   'init.clientcaps': { sentence: 'Nothing is called that the client did not offer.' },
   'auth.required': { sentence: 'session/new without a usable model or key fails with -32000.' },
   'auth.other': { sentence: 'Other set-up faults are plain errors with their sentence.' },
-  'auth.terminal': { sentence: 'The terminal sign-in is offered when possible.', open: LAUNCHER },
-  'auth.program': { sentence: 'The set-up program.', open: LAUNCHER },
+  'auth.terminal': { sentence: 'The terminal sign-in is offered when possible.' },
+  'auth.program': { sentence: 'The set-up program.' },
   'auth.authenticate': { sentence: '`{}` when ready, else -32000.' },
-  'auth.afterlogin': { sentence: 'The next session/new after set-up works.', open: LAUNCHER },
+  'auth.afterlogin': { sentence: 'The next session/new after set-up works.' },
 
   'session.cwd': { sentence: 'An absolute existing folder, else -32602 naming the value.' },
   'session.isolated': { sentence: 'Sessions share nothing; two turns overlap without mixing.' },

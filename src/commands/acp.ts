@@ -2,7 +2,7 @@
 import { Connection, type Backend } from '../acp/connection.ts'
 import { initializeAnswer } from '../acp/initialize.ts'
 import { takeStdout } from '../acp/stdout-guard.ts'
-import { configuredAgent } from '../agents/configured.ts'
+import { readConfigured } from '../agents/configured.ts'
 import { loadProfile } from '../agents/profile.ts'
 import { EXIT } from '../errors.ts'
 import type { Launcher } from '../launcher.ts'
@@ -16,6 +16,11 @@ const FIRST_ANSWER = 150
 
 /** Returns the exit code: 0 when the editor left or asked us to end. */
 export async function acpCommand(argv: string[], io: Io): Promise<number> {
+  // An editor adds this word to the command it has, for a terminal log-in (ACP, "Authentication").
+  if (argv.at(-1) === 'setup') {
+    const { setupCommand } = await import('./setup.ts')
+    return setupCommand([], io)
+  }
   const { values } = parseArguments(USAGE, argv, { agent: { type: 'string' } })
   const agent = typeof values['agent'] === 'string' ? values['agent'] : undefined
   // A wrong name is said at once, not with the first session.
@@ -53,9 +58,10 @@ function backend(
   answered: () => void,
 ): Backend {
   return {
-    initialize: () => {
+    initialize: (params) => {
       setImmediate(answered)
-      return initializeAnswer(loadProfile(agent ?? configuredAgent(io.env)))
+      const { agent: configured, hasKey } = readConfigured(io.env)
+      return initializeAnswer(loadProfile(agent ?? configured), hasKey, params)
     },
     authenticate: async () => {
       const [launcher, { chooseModel }] = await Promise.all([

@@ -27,10 +27,10 @@ describe('the shipped profiles', () => {
   })
 
   test.for(profileIds())('%s offers nothing over ACP that Glovebox does not carry', (id) => {
-    expect(initializeAnswer(loadProfile(id))).toMatchObject({
+    expect(initializeAnswer(loadProfile(id), true)).toMatchObject({
       protocolVersion: 1,
       authMethods: [],
-      agentCapabilities: { loadSession: false, mcpCapabilities: { http: false, sse: false } },
+      agentCapabilities: { mcpCapabilities: { http: false, sse: false } },
     })
   })
 
