@@ -20,7 +20,8 @@ import {
 import { judgeAgentFrame } from './guard.ts'
 import { HeldFrames } from './held-frames.ts'
 import { IdTable } from './id-table.ts'
-import { LineFramer, type Line } from './line-framer.ts'
+import type { Line } from './line-framer.ts'
+import { pumpLines } from './pump-lines.ts'
 import { errorReplyRaw, notification, request, resultReplyRaw } from './replies.ts'
 
 export type RelayEvents = {
@@ -129,17 +130,7 @@ export class AgentRelay {
   }
 
   async #pump(stdout: Readable): Promise<void> {
-    const framer = new LineFramer()
-    try {
-      for await (const chunk of stdout) {
-        for (const line of framer.push(Buffer.from(chunk))) {
-          const wait = this.#line(line)
-          if (wait !== undefined) await wait
-        }
-      }
-    } catch {
-      // The stream broke: the container's end is reported by its own watch.
-    }
+    await pumpLines(stdout, (line) => this.#line(line))
     for (const { reject } of this.#internal.values()) {
       reject(new GloveboxError('container_failed', 'The agent ended before it answered.'))
     }

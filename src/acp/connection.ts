@@ -16,7 +16,8 @@ import {
   type RequestFrame,
   type ResponseFrame,
 } from './frame.ts'
-import { LineFramer, MAX_FRAME, type Line } from './line-framer.ts'
+import { MAX_FRAME, type Line } from './line-framer.ts'
+import { pumpLines } from './pump-lines.ts'
 import { errorReply, errorReplyRaw, resultReplyRaw } from './replies.ts'
 
 /** What the connection needs of the launcher. */
@@ -63,14 +64,7 @@ export class Connection {
 
   /** Resolves when the input ended or broke. */
   async serve(input: Readable): Promise<void> {
-    const framer = new LineFramer()
-    try {
-      for await (const chunk of input) {
-        for (const line of framer.push(Buffer.from(chunk))) await this.#line(line)
-      }
-    } catch {
-      // An editor that died is an editor that left.
-    }
+    await pumpLines(input, (line) => this.#line(line))
   }
 
   /** Ends every session, those that are just starting included. */
