@@ -118,6 +118,11 @@ export class AgentRelay {
     }
   }
 
+  /** The session is the container's before the agent said so: the editor named it (`session/load`). */
+  adopt(sessionId: string): void {
+    this.#sessions.set(sessionId, sessionId)
+  }
+
   /** Takes the editor's open requests away, to answer them without the agent. */
   abandon(method?: string): Pending[] {
     const taken: Pending[] = []

@@ -24,6 +24,8 @@ import { errorReply, errorReplyRaw, resultReplyRaw } from './replies.ts'
 export type Backend = {
   /** The answer to `initialize`; no engine is asked. */
   initialize: (params: Record<string, unknown>) => unknown
+  /** Whether the agent has a method for which a container is started. */
+  offers: (method: string) => boolean
   /** `{}` when there is what a session needs; throws `credential_missing` otherwise. */
   authenticate: () => Promise<unknown>
   /**
@@ -106,14 +108,11 @@ export class Connection {
       this.#track(this.#authenticate(frame))
       return
     }
-    if (frame.method === 'session/new') {
-      this.#track(this.#open(frame, this.#initialize))
-      return
-    }
     const sessionId = sessionIdOf(frame)
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
+    if (STARTING.has(frame.method)) return this.#start(frame, this.#initialize, session)
     if (session !== undefined) return session.request(frame)
-    if (sessionId !== undefined && !NEEDS_NO_SESSION.has(frame.method)) {
+    if (sessionId !== undefined) {
       return this.#refuse(
         frame,
         RPC.notFound,
@@ -121,6 +120,22 @@ export class Connection {
       )
     }
     return this.#refuse(frame, RPC.methodNotFound, `Glovebox does not offer ${frame.method}.`)
+  }
+
+  #start(
+    frame: RequestFrame,
+    initialize: Record<string, unknown>,
+    session: Session | undefined,
+  ): void | Promise<void> {
+    const capability = this.#backend.offers(frame.method)
+    if (!capability) {
+      return this.#refuse(frame, RPC.methodNotFound, `Glovebox does not offer ${frame.method}.`)
+    }
+    if (session !== undefined && session.ended === undefined) {
+      if (!REOPENING.has(frame.method)) return session.request(frame)
+      return this.#refuse(frame, RPC.invalidParams, 'This session is open already.')
+    }
+    this.#track(this.#open(frame, initialize))
   }
 
   #notification(frame: NotificationFrame): void | Promise<void> {
@@ -177,7 +192,7 @@ export class Connection {
       const session = await this.#backend.open(frame, initialize, {
         prefix: `glovebox-${this.#containers}`,
         toEditor: (bytes) => this.#editor.write(bytes),
-        onOpen: (opened, agentId) => this.#register(opened, agentId),
+        onOpen: (opened, agentId) => this.#register(opened, agentId, REOPENING.has(frame.method)),
         onGone: (gone) => this.#forget(gone),
       })
       this.#all.add(session)
@@ -187,10 +202,13 @@ export class Connection {
     }
   }
 
-  /** Two containers may choose the same session id: the editor then sees the second under another. */
-  #register(session: Session, agentId: string): string {
+  /**
+   * Two containers may choose the same session id: the editor then sees the second under another.
+   * An id that the editor named itself is kept.
+   */
+  #register(session: Session, agentId: string, named: boolean): string {
     let id = agentId
-    for (let n = 2; this.#sessions.has(id); n += 1) id = `${agentId}-${n}`
+    if (!named) for (let n = 2; this.#sessions.has(id); n += 1) id = `${agentId}-${n}`
     this.#sessions.set(id, session)
     this.#all.add(session)
     return id
@@ -201,13 +219,16 @@ export class Connection {
   }
 }
 
-/** Methods that name a session this connection need not know. */
-const NEEDS_NO_SESSION = new Set([
+/** Methods for which a container is started. */
+const STARTING = new Set([
+  'session/new',
   'session/load',
   'session/resume',
-  'session/fork',
+  'session/list',
   'session/delete',
 ])
+/** Those of them that open a session whose id the editor names. */
+const REOPENING = new Set(['session/load', 'session/resume'])
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {

@@ -1,21 +1,30 @@
 import type { Profile } from '../agents/profile.ts'
 import { isRecord } from './frame.ts'
 
+export type Known = {
+  /** Nothing is left to set up, so no log-in is offered: some clients call the first one blindly. */
+  hasKey: boolean
+  /** Sessions outlive their containers. */
+  keepsSessions: boolean
+}
+
 /**
  * The answer to `initialize`: the profile's shipped data, narrowed to what crosses the boundary.
- * Always protocol version 1: ACP wants an agent to answer with its own latest. `hasKey`: nothing
- * is left to set up, so no log-in is offered (some clients call the first one blindly).
+ * Always protocol version 1: ACP wants an agent to answer with its own latest.
  */
 export function initializeAnswer(
   profile: Profile,
-  hasKey: boolean,
+  { hasKey, keepsSessions }: Known,
   params: Record<string, unknown> = {},
 ): Record<string, unknown> {
   const { agentInfo, agentCapabilities, _meta } = profile.initialize
   return {
     protocolVersion: 1,
     agentInfo,
-    agentCapabilities: { ...agentCapabilities, mcpCapabilities: { http: false, sse: false } },
+    agentCapabilities: {
+      ...(keepsSessions ? agentCapabilities : forgetting(agentCapabilities)),
+      mcpCapabilities: { http: false, sse: false },
+    },
     authMethods: !hasKey && offersTerminal(params) ? [SETUP] : [],
     ...(_meta === undefined ? {} : { _meta }),
   }
@@ -47,4 +56,19 @@ function offersTerminal(params: Record<string, unknown>): boolean {
 
 function record(value: unknown): Record<string, unknown> {
   return isRecord(value) ? value : {}
+}
+
+/** What is left of the capabilities when nothing of a session is kept. */
+function forgetting(capabilities: Record<string, unknown>): Record<string, unknown> {
+  const { close } = record(capabilities['sessionCapabilities'])
+  const left = close === undefined ? {} : { close }
+  return { ...capabilities, loadSession: false, sessionCapabilities: left }
+}
+
+/** Whether `initialize` offered a method for which a container is started. */
+export function offersMethod(answer: Record<string, unknown>, method: string): boolean {
+  const { loadSession, sessionCapabilities } = record(answer['agentCapabilities'])
+  if (method === 'session/new') return true
+  if (method === 'session/load') return loadSession === true
+  return record(sessionCapabilities)[method.slice('session/'.length)] !== undefined
 }

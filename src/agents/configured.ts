@@ -7,10 +7,13 @@ export type Configured = {
   agent: string
   /** Whether any model provider has a key, or needs none, as far as can be seen without asking it. */
   hasKey: boolean
+  /** Whether sessions outlive their containers. */
+  keepsSessions: boolean
 }
 
 type Loose = {
   agent?: unknown
+  state?: unknown
   providers?: Record<string, { key_env?: string; key_file?: string; base_url?: string } | null>
 } | null
 
@@ -19,7 +22,8 @@ type Loose = {
  * answer is quick; the first session reads the file again and reports what is wrong with it.
  */
 export function readConfigured(env: Record<string, string | undefined>): Configured {
-  const config = read(statePaths(env).userConfig)
+  const { userConfig, adminPolicy } = statePaths(env)
+  const config = read(userConfig)
   const named = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
   const own = Object.values(config?.providers ?? {}).some((provider) => {
     if (provider === null) return false
@@ -29,6 +33,7 @@ export function readConfigured(env: Record<string, string | undefined>): Configu
   })
   return {
     agent: typeof config?.agent === 'string' ? config.agent : 'bundled',
+    keepsSessions: [config, read(adminPolicy)].every((layer) => layer?.state !== 'ephemeral'),
     hasKey: own || named.some((name) => isSet(env[name])),
   }
 }

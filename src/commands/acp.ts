@@ -1,6 +1,6 @@
 /** `glovebox acp`: serves one editor over stdin and stdout until it leaves. */
 import { Connection, type Backend } from '../acp/connection.ts'
-import { initializeAnswer } from '../acp/initialize.ts'
+import { initializeAnswer, offersMethod } from '../acp/initialize.ts'
 import { takeStdout } from '../acp/stdout-guard.ts'
 import { readConfigured } from '../agents/configured.ts'
 import { loadProfile } from '../agents/profile.ts'
@@ -57,12 +57,16 @@ function backend(
   ready: Promise<Launcher>,
   answered: () => void,
 ): Backend {
+  const answer = (params?: Record<string, unknown>): Record<string, unknown> => {
+    const known = readConfigured(io.env)
+    return initializeAnswer(loadProfile(agent ?? known.agent), known, params)
+  }
   return {
     initialize: (params) => {
       setImmediate(answered)
-      const { agent: configured, hasKey } = readConfigured(io.env)
-      return initializeAnswer(loadProfile(agent ?? configured), hasKey, params)
+      return answer(params)
     },
+    offers: (method) => offersMethod(answer(), method),
     authenticate: async () => {
       const [launcher, { chooseModel }] = await Promise.all([
         ready,

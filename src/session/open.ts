@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { OpenEvents } from '../acp/connection.ts'
-import { isRecord, paramsRecord, type RequestFrame } from '../acp/frame.ts'
+import { isRecord, paramsRecord, sessionIdOf, type RequestFrame } from '../acp/frame.ts'
 import { maskInitialize } from '../acp/guard.ts'
 import { narrowSessionNew } from '../acp/session-new.ts'
 import { loadProfile, profileEnv, type Profile } from '../agents/profile.ts'
@@ -61,7 +61,10 @@ type Plan = {
   user: ContainerUser
 }
 
-/** Starts a session for `session/new` and sends the frame to its agent. Errors: GloveboxError. */
+/**
+ * Starts a container for `session/new`, `load` or `resume` and sends the frame to its agent; for
+ * `session/list` and `delete` too, whose container ends with the answer. Errors: GloveboxError.
+ */
 export async function openSession(
   host: SessionHost,
   frame: RequestFrame,
@@ -89,6 +92,8 @@ export async function openSession(
       Promise.all([configureProxy(host, plan, proxy, session), handshake(session, initialize)]),
       diedEarly(container),
     ])
+    const named = sessionIdOf(frame)
+    if (named !== undefined && frame.method !== 'session/delete') session.adopt(named)
     await session.relay.forwardRequest(frame, narrowed.bytes)
     return session
   } catch (error) {
@@ -221,10 +226,15 @@ function unenforcedNotice(container: AgentContainer): string[] {
   return [`this engine does not enforce these limits of the container: ${fields}.`]
 }
 
+/** Editors list and delete sessions without a folder: those of the folder they started us in. */
 function cwdOf(frame: RequestFrame): string {
-  const cwd = paramsRecord(frame)['cwd']
+  const optional = frame.method === 'session/list' || frame.method === 'session/delete'
+  const cwd = paramsRecord(frame)['cwd'] ?? (optional ? process.cwd() : undefined)
   if (typeof cwd === 'string') return cwd
-  throw new GloveboxError('cwd_invalid', 'session/new needs "cwd", the absolute path of a folder.')
+  throw new GloveboxError(
+    'cwd_invalid',
+    `${frame.method} needs "cwd", the absolute path of a folder.`,
+  )
 }
 
 function caller(): { uid: number; gid: number } {

@@ -18,6 +18,11 @@ import type { AgentContainer, Ending } from './agent-container.ts'
 /** After `session/cancel` the prompt is answered within this bound, in ms, whatever the agent does. */
 const CANCEL_BOUND = 8_000
 
+/** Requests after whose failure there is no session. */
+const OPENING = new Set(['session/new', 'session/load', 'session/resume'])
+/** Requests after whose answer the container is not needed: the last two never had a session. */
+const LAST_ANSWERS = new Set(['session/close', 'session/list', 'session/delete'])
+
 export type SessionParts = {
   /** Our own id, the one on the labels. */
   id: string
@@ -69,6 +74,13 @@ export class Session implements AsyncDisposable {
   /** Why the session can no longer be used; undefined while it can. */
   get ended(): string | undefined {
     return this.#ended
+  }
+
+  /** Takes an id that the editor named: `session/load` and `session/resume` replay before they answer. */
+  adopt(sessionId: string): void {
+    this.#agentId = sessionId
+    this.#editorId = this.#events.onOpen(this, sessionId)
+    this.relay.adopt(sessionId)
   }
 
   /** A request of the editor that names this session. */
@@ -160,7 +172,7 @@ export class Session implements AsyncDisposable {
       clearTimeout(this.#cancelTimer)
       this.#parts.proxy.turn('')
     }
-    if (method === 'session/close' || (method === 'session/new' && failed)) void this.#leave()
+    if (LAST_ANSWERS.has(method) || (OPENING.has(method) && failed)) void this.#leave()
   }
 
   #cancel(): void {

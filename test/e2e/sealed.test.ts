@@ -77,8 +77,10 @@ describe('the agent’s container', () => {
     expect(host.map(({ Source, Destination, RW }) => ({ Source, Destination, RW }))).toEqual([
       { Source: world.project, Destination: world.project, RW: true },
     ])
-    expect(Mounts.filter(({ Type }) => Type !== 'bind')).toMatchObject([
+    const volumes = Mounts.filter(({ Type }) => Type !== 'bind')
+    expect(volumes.toSorted((a, b) => a.Destination.localeCompare(b.Destination))).toMatchObject([
       { Destination: '/run/glovebox', RW: false },
+      { Destination: '/var/lib/agent', RW: true },
     ])
   })
 
@@ -105,7 +107,7 @@ describe('the agent’s container', () => {
       }
     `)) as string[]
     const allowed =
-      /^(PATH|HOME|HOSTNAME|LANG|LC_\w+|TERM|TZ|NODE_VERSION|YARN_VERSION|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_USE_ENV_PROXY|npm_config_(https_)?proxy|GIT_TERMINAL_PROMPT|GLOVEBOX_(PROVIDER|MODEL|BASE_URL|API_KEY))$/
+      /^(PATH|HOME|HOSTNAME|LANG|LC_\w+|TERM|TZ|NODE_VERSION|YARN_VERSION|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_USE_ENV_PROXY|npm_config_(https_)?proxy|GIT_TERMINAL_PROMPT|GLOVEBOX_(PROVIDER|MODEL|BASE_URL|API_KEY|STATE))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 })

@@ -60,7 +60,7 @@ describe('initialize', () => {
     expect(answer).toMatchObject({
       protocolVersion: 1,
       agentInfo: { name: 'glovebox' },
-      agentCapabilities: { loadSession: false, mcpCapabilities: { http: false, sse: false } },
+      agentCapabilities: { loadSession: true, mcpCapabilities: { http: false, sse: false } },
       authMethods: [],
     })
     expect(client.stderr).toBe('')
@@ -106,7 +106,8 @@ describe('what is no ACP on stdin', () => {
   it('is refused when it names a method or session that is not there', async () => {
     await using client = editor()
     await client.ok('initialize', INITIALIZE)
-    expect((await client.call('session/load', { sessionId: 'x' })).error?.code).toBe(-32601)
+    expect((await client.call('session/load', { sessionId: 'x' })).error?.code).toBe(-32602)
+    expect((await client.call('session/fork', { sessionId: 'x' })).error?.code).toBe(-32002)
     expect((await client.call('nonsense', {})).error).toEqual({
       code: -32601,
       message: 'Glovebox does not offer nonsense.',

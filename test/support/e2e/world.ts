@@ -119,6 +119,9 @@ export class World implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.outside[Symbol.asyncDispose]()
+    const kept = await this.engine.volumes('glovebox.role=state')
+    const own = kept.filter(({ labels }) => labels['glovebox.project']?.startsWith(this.folder))
+    await Promise.allSettled(own.map(({ name }) => this.engine.removeVolume(name)))
     await rm(this.folder, { recursive: true, force: true })
   }
 }

@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest'
 
-import { initializeAnswer } from '../../../src/acp/initialize.ts'
+import { initializeAnswer, offersMethod } from '../../../src/acp/initialize.ts'
 import { loadProfile } from '../../../src/agents/profile.ts'
 
 const methods = (hasKey: boolean, clientCapabilities: unknown): unknown =>
-  initializeAnswer(loadProfile('bundled'), hasKey, { clientCapabilities })['authMethods']
+  initializeAnswer(loadProfile('bundled'), { hasKey, keepsSessions: true }, { clientCapabilities })[
+    'authMethods'
+  ]
 
 describe('authMethods', () => {
   test.for<[string, boolean, unknown, number]>([
@@ -27,5 +29,29 @@ describe('authMethods', () => {
         _meta: { 'terminal-auth': { command: process.execPath, args: [process.argv[1], 'setup'] } },
       },
     ])
+  })
+})
+
+describe('what depends on kept sessions', () => {
+  const answer = (keepsSessions: boolean) =>
+    initializeAnswer(loadProfile('bundled'), { hasKey: true, keepsSessions })
+
+  test.for<[string, boolean, boolean]>([
+    ['session/new', true, true],
+    ['session/load', true, false],
+    ['session/resume', true, false],
+    ['session/list', true, false],
+    ['session/delete', true, false],
+    ['session/fork', false, false],
+  ])('%s is offered with them: %s, without: %s', ([method, withThem, without]) => {
+    expect(offersMethod(answer(true), method)).toBe(withThem)
+    expect(offersMethod(answer(false), method)).toBe(without)
+  })
+
+  test('session/close does not', () => {
+    expect(answer(false)['agentCapabilities']).toMatchObject({
+      loadSession: false,
+      sessionCapabilities: { close: {} },
+    })
   })
 })

@@ -64,7 +64,7 @@ describe('pumpLines', () => {
     const done = pumpLines(stream, () => undefined)
     stream.write('half a li')
     leave(stream)
-    await done
+    await expect(done).resolves.toBeUndefined()
   })
 
   it('stops and closes the stream when a line cannot be worked on', async () => {

@@ -27,7 +27,7 @@ describe('the shipped profiles', () => {
   })
 
   test.for(profileIds())('%s offers nothing over ACP that Glovebox does not carry', (id) => {
-    expect(initializeAnswer(loadProfile(id), true)).toMatchObject({
+    expect(initializeAnswer(loadProfile(id), { hasKey: true, keepsSessions: true })).toMatchObject({
       protocolVersion: 1,
       authMethods: [],
       agentCapabilities: { mcpCapabilities: { http: false, sse: false } },
