@@ -9,6 +9,7 @@ export type FlowFacts = {
   port?: number | undefined
   /** Without query. */
   path?: string | undefined
+  count?: number | undefined
 }
 
 export type Ending = {
@@ -96,12 +97,13 @@ function openFlow(sink: AuditSink, id: string, facts: FlowFacts): Flow {
   }
 }
 
-function shown({ method, host, port, path }: FlowFacts): Partial<Decision> {
+function shown({ method, host, port, path, count }: FlowFacts): Partial<Decision> {
   return {
     ...(method === undefined ? {} : { method: cut(method) }),
     ...(host === undefined ? {} : { host: cut(host) }),
     ...(port === undefined ? {} : { port }),
     ...(path === undefined ? {} : { path: cut(path) }),
+    ...(count === undefined ? {} : { count }),
   }
 }
 

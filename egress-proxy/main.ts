@@ -7,6 +7,7 @@ import { createAudit } from './audit.ts'
 import { type Settings, createBorder } from './border.ts'
 import { createInitStream, type InitStream } from './control/init-stream.ts'
 import { listenToLauncher } from './control/launcher.ts'
+import { namesFrom } from './control/names.ts'
 import { type Sink, openSink } from './control/sink.ts'
 import { faultOf } from './decide.ts'
 import { writeIdentity } from './identity.ts'
@@ -141,6 +142,7 @@ async function start(given: Settings & Parts & { identity: Identity | undefined 
   const fault = faultOf(settings)
   if (fault !== undefined) throw new Error(fault)
   const border = createBorder(settings, audit, hostname())
+  init.greetWith(namesFrom(settings))
   if (identity !== undefined) await writeIdentity(dirname(socketPath), identity)
   await listenOn(createBorderServer(border, init), socketPath)
 }

@@ -64,7 +64,8 @@ export const FromLauncher = z.discriminatedUnion('type', [
 export const Decision = z.strictObject({
   type: z.literal('decision'),
   id: z.string(),
-  kind: z.enum(['connect', 'http', 'gateway', 'control']),
+  /** `dns`: a name that a program inside asked for and that no rule has. */
+  kind: z.enum(['connect', 'http', 'gateway', 'control', 'dns']),
   turn: z.string(),
   verdict: z.enum(['allow', 'deny']),
   /** `allowed`, or a reason code such as `host_not_allowed`. */
@@ -75,6 +76,8 @@ export const Decision = z.strictObject({
   port: z.number().optional(),
   /** Without query. */
   path: z.string().optional(),
+  /** `dns` only: how many refused names this record stands for, in place of one `host`. */
+  count: z.int().optional(),
 })
 
 /** The end of an allowed flow. */

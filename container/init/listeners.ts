@@ -25,7 +25,7 @@ function listenOn(port: number, socketPath: string): Promise<Server> {
 }
 
 /** Bytes both ways with backpressure; each side's end is passed on while the other goes on. */
-function join(client: Socket, proxy: Socket): void {
+export function join(client: Socket, proxy: Socket): void {
   client.pipe(proxy)
   proxy.pipe(client)
   // A reset, not an end: a cut download must not look complete.

@@ -11,6 +11,7 @@ import { takeInput } from './input.ts'
 import { type EndReason, endOnSignals, liveUntilEnd } from './lifetime.ts'
 import { listen } from './listeners.ts'
 import { CONTROL_VERSION, type ToInit } from './messages.ts'
+import { createNameService } from './name-service.ts'
 import { readSettings } from './settings.ts'
 
 /** Resolves with the exit code. */
@@ -22,16 +23,20 @@ async function live(end: AbortController): Promise<number> {
 
   const stream = await openControl(settings.socket, end.signal)
   const beat = watchHeartbeat(because('heartbeat-lost'))
+  const names = createNameService(settings.socket, (message) => control.send(message))
   const onMessage = (message: ToInit) => {
     switch (message.type) {
       case 'heartbeat':
         return beat()
+      case 'names':
+        return names.learn(message)
     }
   }
   const control = speak(stream, { onMessage, onLost: because('control-lost') })
   control.send({ type: 'hello', version: CONTROL_VERSION })
 
   await listen(settings.ports, settings.socket)
+  if (settings.dnsPort !== undefined) await names.listen(settings.dnsPort)
   end.signal.throwIfAborted()
   const agent = await startAgent(settings, input)
   control.send({ type: 'agent-started', pid: agent.pid })

@@ -5,6 +5,8 @@ export type Settings = {
   socket: string
   /** The loopback ports of the HTTP proxy and of the model gateway. */
   ports: number[]
+  /** The resolver's port of 127.0.0.1; undefined for none. */
+  dnsPort: number | undefined
   /** The agent's command line, with tini before it unless it was switched off. */
   command: [string, ...string[]]
   /** The agent's working directory, in the spelling the container was given. */
@@ -15,13 +17,14 @@ export type Settings = {
 
 const SOCKET = '/run/glovebox/egress.sock'
 const PORTS = [3128, 3129]
+const DNS_PORT = 53
 const TINI = '/usr/bin/tini'
 const OWN_PREFIX = 'GLOVEBOX_INIT_'
 
 /**
  * Reads what the container was created with. `GLOVEBOX_INIT_SOCKET`, `GLOVEBOX_INIT_PORTS` (comma
- * separated) and `GLOVEBOX_INIT_TINI` (empty: none) replace the fixed places, for tests; the agent
- * never sees them.
+ * separated), `GLOVEBOX_INIT_DNS_PORT` (empty: no resolver) and `GLOVEBOX_INIT_TINI` (empty: none)
+ * replace the fixed places, for tests; the agent never sees them.
  */
 export function readSettings(argv: string[], env: NodeJS.ProcessEnv, cwd: string): Settings {
   const [program, ...args] = argv
@@ -31,7 +34,8 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv, cwd: string
   const tini = env['GLOVEBOX_INIT_TINI'] ?? TINI
   return {
     socket: env['GLOVEBOX_INIT_SOCKET'] ?? SOCKET,
-    ports: readPorts(env['GLOVEBOX_INIT_PORTS']),
+    ports: readPorts('GLOVEBOX_INIT_PORTS', env) ?? PORTS,
+    dnsPort: readDnsPort(env),
     // -s: tini is not PID 1, so it must ask to be the one who reaps the agent's orphans.
     command: tini === '' ? [program, ...args] : [tini, '-s', '--', program, ...args],
     cwd: env['PWD']?.startsWith('/') === true ? env['PWD'] : cwd,
@@ -39,9 +43,15 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv, cwd: string
   }
 }
 
-function readPorts(text: string | undefined): number[] {
-  if (text === undefined) return PORTS
+function readDnsPort(env: NodeJS.ProcessEnv): number | undefined {
+  const name = 'GLOVEBOX_INIT_DNS_PORT'
+  return env[name] === '' ? undefined : (readPorts(name, env)?.[0] ?? DNS_PORT)
+}
+
+function readPorts(name: string, env: NodeJS.ProcessEnv): number[] | undefined {
+  const text = env[name]
+  if (text === undefined) return undefined
   const ports = text.split(',').map(Number)
   if (ports.every((port) => Number.isInteger(port) && port > 0 && port < 65_536)) return ports
-  throw new InitFault(EXIT.usage, `GLOVEBOX_INIT_PORTS is not a list of ports: ${text}`)
+  throw new InitFault(EXIT.usage, `${name} is not a list of ports: ${text}`)
 }

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { answerRaw } from '../answer.ts'
 import type { Audit } from '../audit.ts'
 import { createLineReader, parseObject } from './lines.ts'
+import { recordRefusedNames } from './names.ts'
 
 export type InitEvents = {
   onConnected: () => void
@@ -18,6 +19,8 @@ export type InitEvents = {
 export type InitStream = {
   /** Takes the first connection of the session; answers 403 to later ones, unless it reopens. */
   accept: (socket: Socket, head: Buffer) => void
+  /** Says what each connection is told first. */
+  greetWith: (message: Record<string, unknown>) => void
   /** Sends a message; dropped when init is not connected. */
   send: (message: Record<string, unknown>) => void
 }
@@ -30,12 +33,16 @@ const SWITCHING =
 export function createInitStream(audit: () => Audit, events: InitEvents): InitStream {
   let taken = false
   let open: Socket | undefined
+  let greeting: Record<string, unknown> | undefined
   const lose = (socket: Socket) => {
     socket.destroy()
     if (open !== socket) return
     open = undefined
     taken = !events.reopens
     events.onClosed()
+  }
+  const take = (message: Record<string, unknown>) => {
+    if (!recordRefusedNames(audit(), message)) events.onMessage(message)
   }
   return {
     accept(socket, head) {
@@ -48,11 +55,12 @@ export function createInitStream(audit: () => Audit, events: InitEvents): InitSt
       open = socket
       socket.setTimeout(0)
       socket.write(SWITCHING)
+      if (greeting !== undefined) socket.write(lineOf(greeting))
       events.onConnected()
       const read = createLineReader(MAX_LINE)
       const onData = (chunk: Buffer) => {
         try {
-          for (const line of read(chunk)) events.onMessage(messageIn(line))
+          for (const line of read(chunk)) take(messageIn(line))
         } catch {
           lose(socket)
         }
@@ -62,11 +70,16 @@ export function createInitStream(audit: () => Audit, events: InitEvents): InitSt
       for (const event of ['end', 'error', 'close']) socket.on(event, () => lose(socket))
       if (head.length > 0) onData(head)
     },
+    greetWith(message) {
+      greeting = message
+    },
     send(message) {
-      open?.write(`${JSON.stringify(message)}\n`)
+      open?.write(lineOf(message))
     },
   }
 }
+
+const lineOf = (message: Record<string, unknown>) => `${JSON.stringify(message)}\n`
 
 function messageIn(line: string): Record<string, unknown> {
   const message = parseObject(line)

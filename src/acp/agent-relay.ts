@@ -1,18 +1,19 @@
 /** The relay between the editor and one agent container: routing, guarding, bookkeeping. */
-import { randomBytes } from 'node:crypto'
 import type { Readable, Writable } from 'node:stream'
 
-import { GloveboxError, RPC } from '../errors.ts'
+import { RPC } from '../errors.ts'
 import { FrameWriter } from './frame-writer.ts'
 import {
   idKey,
   isRecord,
-  paramsRecord,
   parseFrame,
   rawId,
+  readHead,
+  requestIdOf,
   rewrite,
   sessionIdOf,
   type Frame,
+  type Head,
   type NotificationFrame,
   type RequestFrame,
   type ResponseFrame,
@@ -21,6 +22,7 @@ import { judgeAgentFrame } from './guard.ts'
 import { HeldFrames } from './held-frames.ts'
 import { IdTable } from './id-table.ts'
 import type { Line } from './line-framer.ts'
+import { OwnRequests } from './own-requests.ts'
 import { pumpLines } from './pump-lines.ts'
 import { errorReplyRaw, notification, request, resultReplyRaw } from './replies.ts'
 
@@ -35,11 +37,13 @@ export type RelayEvents = {
   onAnswered: (method: string, answer: ResponseFrame) => void
 }
 
-/** No editor's request id begins like this, so that ids of ours and theirs never meet. */
-const OURS = `glovebox-${randomBytes(6).toString('hex')}`
+/** Questions of one agent that wait for the editor; a conversation has one or two. */
+const MAX_OPEN_QUESTIONS = 256
+
+/** Bytes that wait for an agent that does not read, beyond which it gets no more. */
+const MAX_UNREAD = 64 * 1024 * 1024
 
 type Pending = { raw: string; method: string }
-type Internal = { resolve: (result: unknown) => void; reject: (error: Error) => void }
 
 /** Relays for one container; ends when the agent's output ends. */
 export class AgentRelay {
@@ -50,11 +54,10 @@ export class AgentRelay {
   readonly #asked: IdTable
   /** Requests of the editor that the agent has not answered, by id key. */
   readonly #pending = new Map<string, Pending>()
-  readonly #internal = new Map<string, Internal>()
+  readonly #own = new OwnRequests()
   /** The agent's session id → the one the editor knows. */
   readonly #sessions = new Map<string, string>()
   readonly #held = new HeldFrames()
-  #nextInternal = 1
   #notJson = 0
 
   constructor(prefix: string, stdin: Writable, stdout: Readable, events: RelayEvents) {
@@ -85,30 +88,37 @@ export class AgentRelay {
 
   /** A request of Glovebox's own; its answer never reaches the editor. */
   async ask(method: string, params: unknown): Promise<unknown> {
-    const id = `${OURS}-${this.#nextInternal}`
-    this.#nextInternal += 1
-    const answer = new Promise<unknown>((resolve, reject) => {
-      this.#internal.set(idKey(id), { resolve, reject })
-    })
+    const { id, answer } = this.#own.open()
     await this.#toAgent.write(request(id, method, params))
     return answer
   }
 
-  /** Passes an editor's request on; `bytes` is the frame, changed where a rule says so. */
+  /**
+   * Passes an editor's request on; `bytes` is the frame, changed where a rule says so. Never waits
+   * for the agent: an agent that does not read must not hold up the editor's other sessions.
+   */
   forwardRequest(frame: RequestFrame, bytes: Buffer): void | Promise<void> {
-    this.#pending.set(idKey(frame.id), { raw: rawId(frame), method: frame.method })
-    return this.#toAgent.write(bytes)
+    const pending = { raw: rawId(frame), method: frame.method }
+    this.#pending.set(idKey(frame.id), pending)
+    if (this.#send(bytes)) return
+    return this.#lost(idKey(frame.id), pending, 'The agent does not read what it is sent.')
   }
 
-  forwardNotification(bytes: Buffer): void | Promise<void> {
-    return this.#toAgent.write(bytes)
+  forwardNotification(bytes: Buffer): void {
+    this.#send(bytes)
   }
 
   /** Passes the editor's answer on, under the id the agent asked with. */
-  forwardAnswer(frame: ResponseFrame): void | Promise<void> {
+  forwardAnswer(frame: ResponseFrame): void {
     const entry = this.#asked.close(frame.id)
-    if (entry === undefined) return
-    return this.#toAgent.write(rewrite(frame, { id: entry.raw }))
+    if (entry !== undefined) this.#send(rewrite(frame, { id: entry.raw }))
+  }
+
+  /** False when the agent has too much unread already, and does not get this. */
+  #send(bytes: Buffer): boolean {
+    if (this.#toAgent.unread > MAX_UNREAD) return false
+    void this.#toAgent.write(bytes)
+    return true
   }
 
   /** Answers every open permission request `cancelled`; a later answer of the editor is dropped. */
@@ -135,42 +145,78 @@ export class AgentRelay {
   }
 
   async #pump(stdout: Readable): Promise<void> {
-    await pumpLines(stdout, (line) => this.#line(line))
-    for (const { reject } of this.#internal.values()) {
-      reject(new GloveboxError('container_failed', 'The agent ended before it answered.'))
+    await pumpLines(stdout, (line) => this.#take(line))
+    this.#own.failAll('The agent ended before it answered.')
+  }
+
+  #take(line: Line): void | Promise<void> {
+    try {
+      return this.#line(line)
+    } catch {
+      // Whatever an agent sends, the next line is read.
+      this.#events.onRefusal('line', 'the agent sent a message that could not be handled')
     }
   }
 
   #line(line: Line): void | Promise<void> {
     if (line.kind === 'oversize') {
-      this.#events.onRefusal('line', `the agent sent a line of ${line.size} bytes`)
-      return
+      const why = `the agent sent a line of ${line.size} bytes`
+      this.#events.onRefusal('line', why)
+      return this.#unread(readHead(line.head), why)
     }
     const frame = parseFrame(line.bytes)
     if (frame.kind === 'invalid') {
+      const why = `the agent's output ${frame.reason}`
       this.#notJson += 1
-      if (this.#notJson === 1) this.#events.onRefusal('line', `the agent's output ${frame.reason}`)
-      return
+      if (this.#notJson === 1) this.#events.onRefusal('line', why)
+      return frame.id === null ? undefined : this.#unread({ ...frame, object: true }, why)
     }
     if (frame.kind === 'response') return this.#answer(frame)
     return this.#fromAgent(frame)
   }
 
-  #answer(frame: ResponseFrame): void | Promise<void> {
-    const key = idKey(frame.id)
-    const internal = this.#internal.get(key)
-    if (internal !== undefined) {
-      this.#internal.delete(key)
-      settle(internal, frame)
-      return
+  /** A message was thrown away: whoever waits for what it may have been is told. */
+  #unread({ id, asks, object }: Head, why: string): void | Promise<void> {
+    if (asks) {
+      if (id === null) return
+      return this.#toAgent.write(errorReplyRaw(JSON.stringify(id), RPC.invalidRequest, why))
     }
+    if (!object) return
+    const sentence = `Glovebox did not take the agent's answer: ${why}.`
+    // An answer whose id lies further back than was kept may be any.
+    const keys = id === null ? [...this.#pending.keys()] : [idKey(id)]
+    for (const key of keys) {
+      const pending = this.#pending.get(key)
+      if (pending !== undefined) void this.#lost(key, pending, sentence)
+    }
+  }
+
+  /** Answers a request of the editor that the agent can no longer answer. */
+  #lost(key: string, { raw, method }: Pending, sentence: string): void | Promise<void> {
+    this.#pending.delete(key)
+    const bytes = errorReplyRaw(raw, RPC.internal, sentence)
+    const written = this.#events.toEditor(bytes)
+    const answer = parseFrame(bytes)
+    if (answer.kind === 'response') this.#events.onAnswered(method, answer)
+    return written
+  }
+
+  #answer(frame: ResponseFrame): void | Promise<void> {
+    if (this.#own.settle(frame)) return
+    const key = idKey(frame.id)
     const pending = this.#pending.get(key)
     if (pending === undefined) {
       this.#events.onRefusal('response', 'the agent answered a request nobody made')
       return
     }
+    const opens = pending.method === 'session/new' && !frame.failed
+    if (opens && agentIdOf(frame) === undefined) {
+      return this.#lost(key, pending, 'The agent answered session/new without a session id.')
+    }
     this.#pending.delete(key)
-    const bytes = pending.method === 'session/new' ? this.#opened(frame) : frame.bytes
+    // The editor gets its own spelling back: 1 and 1.0 are the same id only to some readers.
+    const id = rawId(frame) === pending.raw ? {} : { id: pending.raw }
+    const bytes = rewrite(frame, { ...id, ...(opens ? this.#opened(frame) : {}) })
     const written = this.#events.toEditor(bytes)
     this.#events.onAnswered(pending.method, frame)
     const held = this.#held.take()
@@ -186,15 +232,12 @@ export class AgentRelay {
     for (const frame of held) await this.#fromAgent(frame)
   }
 
-  #opened(frame: ResponseFrame): Buffer {
-    const result = frame.message['result']
-    const agentId = isRecord(result) ? result['sessionId'] : undefined
-    if (typeof agentId !== 'string') return frame.bytes
+  /** The session is the container's from now on; what of the answer must change for the editor. */
+  #opened(frame: ResponseFrame): { result?: Record<string, string> } {
+    const agentId = agentIdOf(frame) ?? ''
     const editorId = this.#events.onSession(agentId)
     this.#sessions.set(agentId, editorId)
-    return editorId === agentId
-      ? frame.bytes
-      : rewrite(frame, { result: { sessionId: JSON.stringify(editorId) } })
+    return editorId === agentId ? {} : { result: { sessionId: JSON.stringify(editorId) } }
   }
 
   #fromAgent(frame: RequestFrame | NotificationFrame): void | Promise<void> {
@@ -202,13 +245,26 @@ export class AgentRelay {
     const opening = this.#sessions.size === 0
     if (opening && sessionId !== undefined && this.#held.keep(frame)) return
     const verdict = judgeAgentFrame(frame, (id) => this.#sessions.has(id))
-    if (verdict.verdict !== 'forward') {
-      this.#events.onRefusal(frame.method, verdict.reason)
-      if (frame.kind !== 'request') return
-      return this.#toAgent.write(errorReplyRaw(rawId(frame), RPC.methodNotFound, verdict.reason))
+    if (verdict.verdict !== 'forward') return this.#refuse(frame, verdict.reason)
+    if (frame.kind === 'request' && this.#asked.size >= MAX_OPEN_QUESTIONS) {
+      return this.#refuse(frame, `the agent has ${MAX_OPEN_QUESTIONS} open questions already`)
+    }
+    const cancelled = requestIdOf(frame)
+    if (frame.method === '$/cancel_request' && !this.#hasOpen(cancelled)) {
+      return this.#refuse(frame, '$/cancel_request named a request that is not the agent’s')
     }
     this.#events.onFrame(frame)
     return this.#events.toEditor(this.#forEditor(frame))
+  }
+
+  #hasOpen(key: string | undefined): boolean {
+    return key !== undefined && this.#asked.find(key) !== undefined
+  }
+
+  #refuse(frame: RequestFrame | NotificationFrame, reason: string): void | Promise<void> {
+    this.#events.onRefusal(frame.method, reason)
+    if (frame.kind !== 'request') return
+    return this.#toAgent.write(errorReplyRaw(rawId(frame), RPC.methodNotFound, reason))
   }
 
   #forEditor(frame: RequestFrame | NotificationFrame): Buffer {
@@ -221,7 +277,7 @@ export class AgentRelay {
       return rewrite(frame, { id: JSON.stringify(id), params })
     }
     if (frame.method === '$/cancel_request') {
-      const asked = this.#asked.find(JSON.stringify(paramsRecord(frame)['requestId']))
+      const asked = this.#asked.find(requestIdOf(frame) ?? '')
       if (asked !== undefined) params['requestId'] = JSON.stringify(asked)
     }
     return rewrite(frame, { params })
@@ -235,12 +291,8 @@ export class AgentRelay {
   }
 }
 
-function settle({ resolve, reject }: Internal, frame: ResponseFrame): void {
-  if (!frame.failed) {
-    resolve(frame.message['result'])
-    return
-  }
-  const error = frame.message['error']
-  const message = isRecord(error) && typeof error['message'] === 'string' ? error['message'] : '?'
-  reject(new GloveboxError('container_failed', `The agent answered with an error: ${message}`))
+function agentIdOf(frame: ResponseFrame): string | undefined {
+  const result = frame.message['result']
+  const id = isRecord(result) ? result['sessionId'] : undefined
+  return typeof id === 'string' ? id : undefined
 }

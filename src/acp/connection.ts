@@ -1,14 +1,15 @@
 /** The editor's side: one ACP connection, many sessions. */
 import type { Readable, Writable } from 'node:stream'
 
-import { GloveboxError, RPC } from '../errors.ts'
+import { GloveboxError, RPC, sentenceOf } from '../errors.ts'
 import type { Session } from '../session/session.ts'
 import { FrameWriter } from './frame-writer.ts'
 import {
-  idInHead,
   paramsRecord,
   parseFrame,
   rawId,
+  readHead,
+  requestIdOf,
   sessionIdOf,
   type Frame,
   type InvalidFrame,
@@ -45,6 +46,8 @@ export type OpenEvents = {
   toEditor: (frame: Buffer) => void | Promise<void>
   onOpen: (session: Session, agentId: string) => string
   onGone: (session: Session) => void
+  /** Aborts when the editor has left: a start that is under way ends at its next step. */
+  left: AbortSignal
 }
 
 /** Serves one editor until its input ends. */
@@ -57,21 +60,21 @@ export class Connection {
   readonly #opening = new Set<Promise<void>>()
   #initialize: Record<string, unknown> | undefined
   #containers = 0
-  #closed = false
+  readonly #left = new AbortController()
 
   constructor(output: Writable, backend: Backend) {
     this.#editor = new FrameWriter(output)
     this.#backend = backend
   }
 
-  /** Resolves when the input ended or broke. */
+  /** Resolves when the input ended or broke, or nobody reads the output any more. */
   async serve(input: Readable): Promise<void> {
-    await pumpLines(input, (line) => this.#line(line))
+    await Promise.race([pumpLines(input, (line) => this.#line(line)), this.#editor.gone])
   }
 
   /** Ends every session, those that are just starting included. */
   async close(): Promise<void> {
-    this.#closed = true
+    this.#left.abort(new GloveboxError('session_ended', 'The editor has left.'))
     await Promise.allSettled(this.#opening)
     await Promise.allSettled([...this.#all].map((session) => session[Symbol.asyncDispose]()))
     await Promise.race([this.#editor.flushed(), pause(500)])
@@ -82,11 +85,20 @@ export class Connection {
       const mib = MAX_FRAME / 1024 / 1024
       const error = `A message of ${line.size} bytes came; at most ${mib} MiB are taken. Send less at once.`
       return this.#editor.write(
-        errorReply(idInHead(line.head), new GloveboxError('invalid_request', error)),
+        errorReply(readHead(line.head).id, new GloveboxError('invalid_request', error)),
       )
     }
     const frame = parseFrame(line.bytes)
     if (frame.kind === 'invalid') return this.#invalid(frame)
+    try {
+      return this.#frame(frame)
+    } catch (error) {
+      // One message that cannot be handled is no reason to leave an editor.
+      return this.#refuse(frame, RPC.internal, `Glovebox failed: ${sentenceOf(error)}`)
+    }
+  }
+
+  #frame(frame: Frame): void | Promise<void> {
     if (frame.kind === 'response') return this.#answer(frame)
     if (frame.kind === 'notification') return this.#notification(frame)
     return this.#request(frame)
@@ -145,7 +157,8 @@ export class Connection {
   }
 
   #cancelRequest(frame: NotificationFrame): void | Promise<void> {
-    const key = JSON.stringify(paramsRecord(frame)['requestId'])
+    const key = requestIdOf(frame)
+    if (key === undefined) return
     const session = [...this.#all].find(({ relay }) => relay.isWaitingFor(key))
     return session?.relay.forwardNotification(frame.bytes)
   }
@@ -171,9 +184,9 @@ export class Connection {
 
   async #authenticate(frame: RequestFrame): Promise<void> {
     try {
-      await this.#editor.write(resultReplyRaw(rawId(frame), await this.#backend.authenticate()))
+      void this.#editor.write(resultReplyRaw(rawId(frame), await this.#backend.authenticate()))
     } catch (error) {
-      await this.#editor.write(errorReply(frame.id, error))
+      void this.#editor.write(errorReply(frame.id, error))
     }
   }
 
@@ -194,11 +207,12 @@ export class Connection {
         toEditor: (bytes) => this.#editor.write(bytes),
         onOpen: (opened, agentId) => this.#register(opened, agentId, REOPENING.has(frame.method)),
         onGone: (gone) => this.#forget(gone),
+        left: this.#left.signal,
       })
       this.#all.add(session)
-      if (this.#closed) await session[Symbol.asyncDispose]()
     } catch (error) {
-      await this.#editor.write(errorReply(frame.id, error))
+      // Not waited for: an editor that reads nothing must not hold up the end.
+      void this.#editor.write(errorReply(frame.id, error))
     }
   }
 

@@ -11,11 +11,16 @@ export class FrameWriter {
   readonly #stream: Writable
   #waiting: Promise<void> | undefined
   #broken = false
+  /** Resolves when the stream failed or closed: nobody reads any more. */
+  readonly gone: Promise<void>
 
   constructor(stream: Writable) {
     this.#stream = stream
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.gone = promise
     const broken = (): void => {
       this.#broken = true
+      resolve()
     }
     stream.on('error', broken)
     stream.on('close', broken)
@@ -31,6 +36,11 @@ export class FrameWriter {
     if (more || this.#broken) return
     this.#waiting ??= this.#drained()
     return this.#waiting
+  }
+
+  /** Bytes that the reader has not taken yet. */
+  get unread(): number {
+    return this.#stream.writableLength
   }
 
   /** Resolves when what was written left the process, or can no longer leave it. */

@@ -1,5 +1,5 @@
 /** What an agent may ask of the editor. Pure; every verdict has a sentence. */
-import { isRecord, paramsRecord, sessionIdOf, type Frame } from './frame.ts'
+import { isRecord, paramsRecord, sessionIdOf, spellingOf, type Frame } from './frame.ts'
 
 export type Verdict =
   | { verdict: 'forward' }
@@ -20,7 +20,7 @@ const HOST_REACHING: readonly (readonly [prefix: string, what: string])[] = [
  * container's own.
  * 1. A session that is not its own: dropped or refused.
  * 2. A method that reaches the host through the editor: refused.
- * 3. A question that opens a URL on the host: refused.
+ * 3. A question that is no form, and so opens a URL on the host: refused.
  * 4. Everything else passes, unknown methods and extensions included.
  */
 export function judgeAgentFrame(frame: Frame, owns: (sessionId: string) => boolean): Verdict {
@@ -36,11 +36,16 @@ export function judgeAgentFrame(frame: Frame, owns: (sessionId: string) => boole
       `${frame.method}: Glovebox does not let an agent use ${family[1]}; use the container's own`,
     )
   }
-  const params = paramsRecord(frame)
-  if (frame.method === 'elicitation/create' && params['mode'] === 'url') {
+  if (frame.method === 'elicitation/create' && !asksForm(frame)) {
     return no(frame, 'elicitation/create: Glovebox does not let an agent open a URL on the host')
   }
   return { verdict: 'forward' }
+}
+
+/** A form is the default; a mode that two readers could read differently is none. */
+function asksForm(frame: Frame): boolean {
+  const spelling = spellingOf(frame, 'mode')
+  return spelling === 'absent' || (spelling === 'plain' && paramsRecord(frame)['mode'] === 'form')
 }
 
 /**

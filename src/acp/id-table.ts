@@ -45,6 +45,10 @@ export class IdTable {
     return ended.map(([id, { raw }]) => ({ id, raw }))
   }
 
+  get size(): number {
+    return this.#open.size
+  }
+
   has(id: JsonId): boolean {
     return typeof id === 'string' && this.#open.has(id)
   }

@@ -33,6 +33,33 @@ export function members(bytes: Buffer, from = 0): Member[] {
   return found
 }
 
+/**
+ * What of a text is more than a message needs: nesting, or the number of its values, each of which
+ * costs a parser many times its length. Stops there; any bytes will do.
+ */
+export function excess(
+  bytes: Buffer,
+  max: { depth: number; values: number },
+): 'depth' | 'values' | undefined {
+  let depth = 0
+  let values = 0
+  let at = 0
+  while (at < bytes.length) {
+    const byte = bytes[at]
+    if (byte === QUOTE) {
+      at = skipString(bytes, at)
+      continue
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1
+    else if (byte === COMMA) values += 1
+    if (depth > max.depth) return 'depth'
+    if (values > max.values) return 'values'
+    at += 1
+  }
+  return undefined
+}
+
 /** One replacement of a byte range. */
 export type Edit = { start: number; end: number; value: string }
 

@@ -6,6 +6,8 @@ export const MAX_FRAME = 32 * 1024 * 1024
 /** How much of a line that is too long is kept, in bytes, to find out whose request it was. */
 const KEPT_OF_OVERSIZE = 64 * 1024
 
+const EMPTY = Buffer.alloc(0)
+
 export type Line =
   | { kind: 'line'; bytes: Buffer }
   /** A line longer than the limit: its size and its beginning. */
@@ -14,7 +16,10 @@ export type Line =
 /** Holds at most one unfinished line of at most `max` bytes. */
 export class LineFramer {
   readonly #max: number
-  #parts: Buffer[] = []
+  /** The beginning of an unfinished line; grows by doubling, so that single bytes cost no more. */
+  #held: Buffer = EMPTY
+  #kept = 0
+  /** Of the unfinished line, in bytes, kept or not. */
   #size = 0
 
   constructor(max: number = MAX_FRAME) {
@@ -27,9 +32,8 @@ export class LineFramer {
     for (;;) {
       const end = chunk.indexOf(0x0a, at)
       if (end < 0) break
-      this.#keep(chunk.subarray(at, end))
+      const line = this.#take(chunk.subarray(at, end))
       at = end + 1
-      const line = this.#take()
       if (line !== undefined) yield line
     }
     if (at < chunk.length) this.#keep(chunk.subarray(at))
@@ -37,22 +41,41 @@ export class LineFramer {
 
   /** What is left when the stream ends without a line feed. */
   end(): Line | undefined {
-    return this.#take()
+    return this.#take(EMPTY)
   }
 
   #keep(part: Buffer): void {
     this.#size += part.length
-    this.#parts.push(part)
-    if (this.#size <= this.#max || this.#parts.length === 1) return
-    const head = Buffer.concat(this.#parts).subarray(0, KEPT_OF_OVERSIZE)
-    this.#parts = [Buffer.from(head)]
+    if (this.#size <= this.#max) {
+      this.#append(part)
+      return
+    }
+    const room = KEPT_OF_OVERSIZE - this.#kept
+    if (room > 0) this.#append(part.subarray(0, room))
+    if (this.#kept <= KEPT_OF_OVERSIZE) return
+    this.#kept = KEPT_OF_OVERSIZE
+    this.#held = Buffer.from(this.#held.subarray(0, KEPT_OF_OVERSIZE))
   }
 
-  #take(): Line | undefined {
-    const size = this.#size
-    const first = this.#parts[0]
-    const bytes = this.#parts.length === 1 && first ? first : Buffer.concat(this.#parts)
-    this.#parts = []
+  #append(part: Buffer): void {
+    const needed = this.#kept + part.length
+    if (needed > this.#held.length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#held.length))
+      this.#held.copy(grown, 0, 0, this.#kept)
+      this.#held = grown
+    }
+    part.copy(this.#held, this.#kept)
+    this.#kept = needed
+  }
+
+  #take(last: Buffer): Line | undefined {
+    // A line that came in one piece is not copied.
+    const whole = this.#size === 0 && last.length <= this.#max
+    if (!whole) this.#keep(last)
+    const size = whole ? last.length : this.#size
+    const bytes = whole ? last : this.#held.subarray(0, this.#kept)
+    this.#held = EMPTY
+    this.#kept = 0
     this.#size = 0
     if (size > this.#max)
       return { kind: 'oversize', size, head: bytes.subarray(0, KEPT_OF_OVERSIZE) }

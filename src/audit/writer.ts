@@ -14,8 +14,9 @@ export type AuditWriter = Disposable & {
   /**
    * Returns when the operating system has the record: a kill loses nothing, a power cut may.
    * Errors: `audit_failed`, and again at every later call, since the chain is then open.
+   * Gives the bytes it took.
    */
-  record: (type: AuditType, data?: AuditData) => void
+  record: (type: AuditType, data?: AuditData) => number
 }
 
 /**
@@ -33,9 +34,11 @@ export function openAudit(folder: string, launcher: string, about: AuditData = {
     unusable = 'an earlier record could not be written'
     guarded(file, () => append(fd, `${line}\n`, size))
     unusable = undefined
-    size += Buffer.byteLength(line) + 1
+    const bytes = Buffer.byteLength(line) + 1
+    size += bytes
     seq += 1
     prev = hash
+    return bytes
   }
 
   record('open', { ...about, ...(prior === undefined ? {} : { prior }) })

@@ -1,17 +1,12 @@
-/** Entries to paste into an editor's configuration, with the absolute paths of this installation. */
+/** Entries to paste into an editor's configuration. */
 
 export type EditorEntry = { editor: string; file: string; text: string }
 
-export type Program = {
-  /** Absolute path of the Node that runs Glovebox. */
-  node: string
-  /** Absolute path of Glovebox's own file. */
-  entry: string
-}
-
-/** Zed, JetBrains IDEs, Neovim with CodeCompanion, Emacs with agent-shell. */
-export function editorEntries({ node, entry }: Program): EditorEntry[] {
-  const words = [node, entry, 'acp']
+/**
+ * Zed, JetBrains IDEs, Neovim with CodeCompanion, Emacs with agent-shell. `words`: the command that
+ * serves an editor and its arguments, such as `glovebox acp`.
+ */
+export function editorEntries(words: string[]): EditorEntry[] {
   return [
     { editor: 'Zed', file: '~/.config/zed/settings.json', text: zed(words) },
     { editor: 'JetBrains', file: '~/.jetbrains/acp.json', text: jetbrains(words) },

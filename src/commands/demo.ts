@@ -131,7 +131,7 @@ function tell({ box, write, paint }: Demo, { seen, decisions }: Found, checks: C
   write(heading('Checked', paint))
   write(checkList(checks, paint))
   write(heading('Use it in your editor', paint))
-  write(editorLines({ node: process.execPath, entry: process.argv[1] ?? '' }, paint))
+  write(editorLines([process.execPath, process.argv[1] ?? '', 'acp'], paint))
   const all = [...seen, ...checks]
   const held = all.filter(({ ok }) => ok).length
   const good = held === all.length

@@ -1,7 +1,6 @@
 /** The demo's page, part by part. */
 import type { Paint } from '../client/colour.ts'
 import { editorEntries } from '../client/editors.ts'
-import type { Program } from '../client/editors.ts'
 import { visibleLine } from '../client/visible.ts'
 import type { EngineInfo } from '../docker/engine.ts'
 import type { DecisionRow } from './decisions.ts'
@@ -37,8 +36,8 @@ export function checkList(checks: { what: string; found?: string; ok: boolean }[
   return marks.map((mark, index) => `${mark} ${lines[index] ?? ''}\n`).join('')
 }
 
-export function editorLines(program: Program, paint: Paint): string {
-  return editorEntries(program)
+export function editorLines(words: string[], paint: Paint): string {
+  return editorEntries(words)
     .map(({ editor, file, text }) => `${paint('name', `${editor} (${file})`)}\n${text}\n`)
     .join('\n')
 }

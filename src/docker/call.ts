@@ -50,7 +50,7 @@ export async function engineCall<T>(
 }
 
 /** The HTTP status of an engine's error answer. */
-function statusOf(error: unknown): number | undefined {
+export function statusOf(error: unknown): number | undefined {
   const status = asFailure(error).statusCode
   return typeof status === 'number' ? status : undefined
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Dockerode from 'dockerode'
 
 import { attach } from './attach.ts'
-import { BOUND, engineCall, unlessStatus } from './call.ts'
+import { BOUND, engineCall, statusOf, unlessStatus } from './call.ts'
 import { InspectAnswer } from './engine-answers.ts'
 import type { ContainerInspect, CreatedContainer, StartedContainer } from './engine.ts'
 import { exec } from './exec.ts'
@@ -95,8 +95,20 @@ async function inspectContainer(container: Dockerode.Container): Promise<Contain
 }
 
 async function removeContainer(container: Dockerode.Container): Promise<void> {
-  await engineCall('remove the container', BOUND.remove, (abortSignal) =>
-    // 409: its own AutoRemove is at work.
-    unlessStatus([404, 409], container.remove({ force: true, v: true, abortSignal })),
-  )
+  await engineCall('remove the container', BOUND.remove, async (abortSignal) => {
+    for (let look = 1; ; look += 1) {
+      try {
+        // 409: its own AutoRemove is at work.
+        const removal = container.remove({ force: true, v: true, abortSignal })
+        // oxlint-disable-next-line no-await-in-loop -- one try after the other
+        await unlessStatus([404, 409], removal)
+        return
+      } catch (error) {
+        // Podman fails on one that is just ending by itself ("state improper"); soon it is gone.
+        if (statusOf(error) !== 500 || look === ENDING_LOOKS) throw error
+      }
+      // oxlint-disable-next-line no-await-in-loop -- it is the waiting that is wanted
+      await sleep(ENDING_PAUSE)
+    }
+  })
 }

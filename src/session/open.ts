@@ -1,11 +1,13 @@
 /** The story of one session's start: policy, credential, images, border, container, agent. */
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 
 import type { OpenEvents } from '../acp/connection.ts'
 import { isRecord, paramsRecord, sessionIdOf, type RequestFrame } from '../acp/frame.ts'
 import { maskInitialize } from '../acp/guard.ts'
 import { narrowSessionNew } from '../acp/session-new.ts'
 import { loadProfile, profileEnv, type Profile } from '../agents/profile.ts'
+import { sessionRecorder } from '../audit/budget.ts'
 import type { AuditWriter } from '../audit/writer.ts'
 import { containerUser, type ContainerUser } from '../docker/container-user.ts'
 import type { Engine, Mount } from '../docker/engine.ts'
@@ -21,6 +23,7 @@ import { AgentContainer } from './agent-container.ts'
 import { containerLimits } from './container-limits.ts'
 import { agentEnvironment, GATEWAY_URL } from './environment.ts'
 import { labels } from './labels.ts'
+import { limitLines } from './line-budget.ts'
 import { chooseModel, type ModelChoice } from './model-choice.ts'
 import { Session } from './session.ts'
 import type { StartQueue } from './start-queue.ts'
@@ -73,10 +76,11 @@ export async function openSession(
 ): Promise<Session> {
   const plan = await planSession(host, frame)
   const narrowed = narrowSessionNew(frame)
+  events.left.throwIfAborted()
   const proxy = await host.takeProxy(plan.policy)
   let session: Session | undefined
   try {
-    const container = await startContainer(host, plan, proxy)
+    const container = await startContainer(host, plan, proxy, events.left)
     session = new Session(
       events.prefix,
       {
@@ -86,11 +90,12 @@ export async function openSession(
         notices: [...narrowed.notices, ...unenforcedNotice(container)],
         closes: closes(plan.profile.initialize.agentCapabilities),
       },
-      { ...events, record: (type, data) => host.audit.record(type, data) },
+      { ...events, record: sessionRecorder(host.audit) },
     )
     await Promise.race([
       Promise.all([configureProxy(host, plan, proxy, session), handshake(session, initialize)]),
       diedEarly(container),
+      aborted(events.left),
     ])
     const named = sessionIdOf(frame)
     if (named !== undefined && frame.method !== 'session/delete') session.adopt(named)
@@ -127,6 +132,7 @@ async function startContainer(
   host: SessionHost,
   plan: Plan,
   proxy: Proxy,
+  left: AbortSignal,
 ): Promise<AgentContainer> {
   const { id, project, policy, profile, model, engine, image } = plan
   const body = agentContainer({
@@ -151,11 +157,11 @@ async function startContainer(
     project: project.cwd,
     user: body.User,
   })
-  const container = await host.starts.run(() =>
-    AgentContainer.start(engine, body, policy.unenforced_limits, (line) =>
-      host.log.info('agent', { session: id, line }),
-    ),
-  )
+  const onLine = limitLines((line) => host.log.info('agent', { session: id, line }))
+  const container = await host.starts.run(() => {
+    left.throwIfAborted()
+    return AgentContainer.start(engine, body, policy.unenforced_limits, onLine)
+  })
   host.audit.record('container.start', { session: id, container: container.id })
   return container
 }
@@ -189,7 +195,7 @@ async function configureProxy(
       onClose: ({ type: _type, ...close }) => session.record('egress.close', close),
       onInit: (message) => host.log.debug('init', { ...where, message }),
       onInitClosed: () => host.log.debug('init left', where),
-      onLog: (line) => host.log.info('proxy', { ...where, line }),
+      onLog: limitLines((line) => host.log.info('proxy', { ...where, line })),
     },
   )
 }
@@ -198,6 +204,12 @@ async function configureProxy(
 async function handshake(session: Session, initialize: Record<string, unknown>): Promise<void> {
   const answer = session.relay.ask('initialize', maskInitialize(initialize))
   await Promise.race([answer, overdue()])
+}
+
+/** Rejects when the signal aborts: the editor left while an agent took its time. */
+async function aborted(signal: AbortSignal): Promise<never> {
+  if (!signal.aborted) await once(signal, 'abort')
+  throw signal.reason
 }
 
 async function overdue(): Promise<never> {

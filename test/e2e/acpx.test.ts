@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 
 import { PROGRAM, ROOT } from '../support/e2e/editor.ts'
-import { OWNER, World } from '../support/e2e/world.ts'
+import { World } from '../support/e2e/world.ts'
 
 const CLIENT = join(ROOT, 'node_modules', 'acpx', 'dist', 'cli.js')
 
@@ -39,7 +39,7 @@ describe('acpx, a client of others, driving glovebox acp', () => {
     expect(trace).toContain('"stopReason":"end_turn"')
     expect(await world.read('made.txt')).toBe('by acpx\n')
     const { uid } = await stat(join(world.project, 'made.txt'))
-    expect(uid).toBe(process.getuid?.() === 0 ? OWNER.uid : process.getuid?.())
+    expect(uid).toBe(world.owner.uid)
     expect(trace).toContain('session/request_permission')
   })
 

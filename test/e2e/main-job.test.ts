@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 import { choose } from '../support/e2e/editor.ts'
-import { OWNER, World } from '../support/e2e/world.ts'
-
-const asRoot = process.getuid?.() === 0
+import { World } from '../support/e2e/world.ts'
 
 describe('a prompt', () => {
   it('[G-MOUNT] changes a file of the project, which belongs to the project’s owner', async () => {
@@ -17,9 +15,7 @@ describe('a prompt', () => {
     expect(stopReason).toBe('end_turn')
     expect(await world.read('hello.txt')).toBe('made inside\n')
     const { uid, gid } = await stat(join(world.project, 'hello.txt'))
-    expect({ uid, gid }).toEqual(
-      asRoot ? OWNER : { uid: process.getuid?.(), gid: process.getgid?.() },
-    )
+    expect({ uid, gid }).toEqual(world.owner)
     expect(editor.noise).toEqual([])
   })
 

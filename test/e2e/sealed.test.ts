@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 import type { StartedContainer } from '../../src/docker/engine.ts'
 import type { Editor } from '../support/e2e/editor.ts'
+import { TEST_ULIMITS } from '../support/e2e/outside.ts'
 import { search } from '../support/e2e/search.ts'
 import { World } from '../support/e2e/world.ts'
 
@@ -107,7 +108,7 @@ describe('the agent’s container', () => {
       }
     `)) as string[]
     const allowed =
-      /^(PATH|HOME|HOSTNAME|LANG|LC_\w+|TERM|TZ|NODE_VERSION|YARN_VERSION|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_USE_ENV_PROXY|npm_config_(https_)?proxy|GIT_TERMINAL_PROMPT|GLOVEBOX_(PROVIDER|MODEL|BASE_URL|API_KEY|STATE))$/
+      /^(PATH|HOME|HOSTNAME|container|LANG|LC_\w+|TERM|TZ|NODE_VERSION|YARN_VERSION|https?_proxy|HTTPS?_PROXY|no_proxy|NO_PROXY|NODE_USE_ENV_PROXY|npm_config_(https_)?proxy|GIT_TERMINAL_PROMPT|GLOVEBOX_(PROVIDER|MODEL|BASE_URL|API_KEY|STATE))$/
     expect(names.filter((name) => !allowed.test(name))).toEqual([])
   })
 })
@@ -138,7 +139,7 @@ describe('the key', () => {
       ],
       Env: [`CANARY=${canary}`],
       User: '1234:1234',
-      HostConfig: { NetworkMode: 'none', Ulimits: [{ Name: 'nofile', Soft: 1024, Hard: 1024 }] },
+      HostConfig: { NetworkMode: 'none', Ulimits: TEST_ULIMITS },
     })
     try {
       await world.outside.api('POST', `/containers/${Id}/start`)
@@ -168,11 +169,14 @@ describe('the way out', () => {
   `
 
   it('[G-EGRESS] leads to an allowed host through the proxy', async () => {
-    expect(await inside(fetched('http://allowed.test:8080/hi'))).toMatchObject({
-      status: 200,
-      body: 'hello from outside',
-    })
-    expect(await world.outside.requests()).toContain('GET allowed.test:8080/hi')
+    const { named } = world.outside
+    const answer = await inside(fetched('http://allowed.test:8080/hi'))
+    const asked = (await world.audit()).filter((record) => record['host'] === 'allowed.test')
+    expect(asked).toMatchObject([{ type: 'egress.decision', rule: 'allowed', verdict: 'allow' }])
+    // Where the engine has no names the proxy passes the rule and then finds nobody.
+    const nobody = { failed: expect.any(String) }
+    expect(answer).toMatchObject(named ? { status: 200, body: 'hello from outside' } : nobody)
+    expect(await world.outside.requests()).toEqual(named ? ['GET allowed.test:8080/hi'] : [])
   })
 
   it('[G-EGRESS] leads nowhere else, and the refusal says why and is recorded', async () => {
@@ -197,23 +201,22 @@ describe('the way out', () => {
   })
 
   it('[G-NET] is the only one: host, sibling and names are out of reach from inside and in reach outside', async () => {
-    const { gateway } = world.outside
+    const { hostAddress, named } = world.outside
     const sibling = await world.outside.address()
     const server: Server = createServer((socket) => socket.on('error', () => undefined).end('host'))
-    server.listen(0, gateway)
+    server.listen(0, hostAddress)
     await once(server, 'listening')
     const port = (server.address() as { port: number }).port
+    const byName = named ? dialled('allowed.test', 8080) : dialled('host.containers.internal', port)
     try {
-      expect(JSON.parse(await world.outside.control(['node', '-e', dialled(gateway, port)]))).toBe(
-        'connected',
-      )
+      expect(
+        JSON.parse(await world.outside.control(['node', '-e', dialled(hostAddress, port)])),
+      ).toBe('connected')
       expect(JSON.parse(await world.outside.control(['node', '-e', dialled(sibling, 8080)]))).toBe(
         'connected',
       )
-      expect(
-        JSON.parse(await world.outside.control(['node', '-e', dialled('allowed.test', 8080)])),
-      ).toBe('connected')
-      expect(await inside(dialled(gateway, port))).toMatch(/ENETUNREACH|EHOSTUNREACH/)
+      expect(JSON.parse(await world.outside.control(['node', '-e', byName]))).toBe('connected')
+      expect(await inside(dialled(hostAddress, port))).toMatch(/ENETUNREACH|EHOSTUNREACH/)
       expect(await inside(dialled(sibling, 8080))).toMatch(/ENETUNREACH|EHOSTUNREACH/)
       expect(await inside(dialled('forbidden.test', 8080))).toMatch(/ENOTFOUND|EAI_AGAIN/)
     } finally {

@@ -57,7 +57,7 @@ describe('AgentRelay', () => {
     )
     const asked = await toEditor.next()
     expect(asked['id']).toBe('gb-1-1')
-    await relay.forwardAnswer(
+    relay.forwardAnswer(
       asResponse('{"jsonrpc":"2.0","id":"gb-1-1","result":{"n":9007199254740993}}'),
     )
     expect(await toAgent.raw()).toBe('{"jsonrpc":"2.0","id":0,"result":{"n":9007199254740993}}')
@@ -192,8 +192,8 @@ describe('AgentRelay', () => {
       id: 3,
       result: { outcome: { outcome: 'cancelled' } },
     })
-    await relay.forwardAnswer(asResponse(JSON.stringify({ jsonrpc: '2.0', id, result: {} })))
-    await relay.forwardNotification(asNotification('{"method":"session/cancel"}').bytes)
+    relay.forwardAnswer(asResponse(JSON.stringify({ jsonrpc: '2.0', id, result: {} })))
+    relay.forwardNotification(asNotification('{"method":"session/cancel"}').bytes)
     expect(await toAgent.raw()).toBe('{"method":"session/cancel"}')
   })
 

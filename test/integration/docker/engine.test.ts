@@ -146,6 +146,26 @@ describe('things that are gone', () => {
     },
   )
 
+  test('a container that is just ending as it is removed is removed at a later try', async () => {
+    let tries = 0
+    await using fake = await withEngine({
+      'DELETE /containers/abc': (response) => {
+        tries += 1
+        const text = JSON.stringify({ message: 'container state improper: stopped' })
+        response.writeHead(tries < 3 ? 500 : 404, { 'Content-Type': 'application/json' }).end(text)
+      },
+    })
+    await fake.engine.container('abc').remove()
+    expect(tries).toBe(3)
+  })
+
+  test('a container the engine cannot remove is an error in its words', async () => {
+    await using fake = await withEngine({
+      'DELETE /containers/abc': { status: 500, ...message('device or resource busy') },
+    })
+    await expect(fake.engine.container('abc').remove()).rejects.toThrow('resource busy')
+  })
+
   test.for([
     [204, true],
     [404, true],

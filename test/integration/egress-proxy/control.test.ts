@@ -90,8 +90,9 @@ test('the first control stream of a session carries messages both ways, a second
   await using proxy = await startProxy({})
   const init = proxy.connect()
   send(init, UPGRADE)
-  const answered = await read(init, { enough: (text) => text.includes('\r\n\r\n') })
+  const answered = await read(init, { enough: (text) => text.includes('}\n') })
   expect(answered.status).toBe(101)
+  expect(answered.text).toContain('\r\n\r\n{"type":"names","rules":[],"deny":[]}\n')
   await proxy.waitFor('init-connected')
   init.write('{"type":"hello",')
   init.write('"version":1}\n{"type":"agent-started","pid":7}\n')
@@ -117,4 +118,23 @@ test('garbage on the control stream closes it', async () => {
   send(init, `${UPGRADE}not json\n`)
   expect((await proxy.waitFor('init-closed')).type).toBe('init-closed')
   expect(proxy.messages.some(({ type }) => type === 'from-init')).toBe(false)
+})
+
+test('a name that init refused is a decision of the proxy, and is not passed on', async () => {
+  await using proxy = await startProxy({})
+  const init = proxy.connect()
+  send(init, UPGRADE)
+  await proxy.waitFor('init-connected')
+  proxy.send({ type: 'turn', turn: 't7' })
+  init.write('{"type":"agent-started","pid":7}\n{"type":"name-refused","name":"Evil.test"}\n')
+  const decision = await proxy.waitFor('decision')
+  expect(decision).toMatchObject({
+    kind: 'dns',
+    verdict: 'deny',
+    reason: 'host_not_allowed',
+    host: 'Evil.test',
+  })
+  const passed = proxy.messages.filter(({ type }) => type === 'from-init')
+  expect(passed).toHaveLength(1)
+  init.destroy()
 })

@@ -1,31 +1,61 @@
 /** A network of the test's own with an outside host on it, and a model. All are containers. */
 import { randomBytes } from 'node:crypto'
+import { networkInterfaces } from 'node:os'
 
 import type { Engine } from '../../../src/docker/engine.ts'
 import { lockEntry, readLock } from '../../../src/images/lock.ts'
 import { statePaths } from '../../../src/state.ts'
 import { demultiplexed, engineApi, type Api } from './engine-api.ts'
 
-/** Answers every request, and prints it: `GET allowed.test:8080/path`. */
+/**
+ * Answers every request, and prints it: `GET allowed.test:8080/path`. Greets as a WebSocket server
+ * and echoes what follows. Greets as an SSH server on port 2222, and prints what the client is.
+ */
 const OUTSIDE = `
+const { createHash } = require('node:crypto')
 const http = require('node:http')
 http.createServer((request, response) => {
   console.log(request.method + ' ' + request.headers.host + request.url)
   response.end('hello from outside')
+}).on('upgrade', (request, socket) => {
+  console.log('UPGRADE ' + request.headers.host + request.url)
+  const accept = createHash('sha1')
+    .update(request.headers['sec-websocket-key'] + '258EAFA5-E914-47DA-95CA-C5AB0DC85B11')
+    .digest('base64')
+  socket.write('HTTP/1.1 101 Switching Protocols\\r\\nUpgrade: websocket\\r\\nConnection: Upgrade\\r\\n'
+    + 'Sec-WebSocket-Accept: ' + accept + '\\r\\n\\r\\n')
+  socket.on('error', () => {}).pipe(socket)
 }).listen(8080)
+require('node:net').createServer((socket) => {
+  socket.write('SSH-2.0-outside\\r\\n')
+  socket.on('error', () => {}).once('data', (chunk) => {
+    console.log('SSH ' + String(chunk).split('\\r')[0])
+    socket.end()
+  })
+}).listen(2222)
 `
+
+/** An engine without CAP_SYS_RESOURCE cannot raise its own limits, and Podman tries to. */
+export const TEST_ULIMITS = [
+  { Name: 'nofile', Soft: 1024, Hard: 1024 },
+  { Name: 'nproc', Soft: 4096, Hard: 4096 },
+]
 
 /** The names the outside host has on the test's network. */
 const OUTSIDE_NAMES = ['allowed.test', 'forbidden.test']
-export const MODEL_NAME = 'model.test'
+const MODEL_NAME = 'model.test'
 
 export class Outside implements AsyncDisposable {
   readonly api: Api
   readonly network: string
   /** Of the network, such as `172.30.0.0/16`. */
   readonly subnet: string
-  /** The address of the host on the test's network. */
-  readonly gateway: string
+  /** An address of the host that a container on the test's network reaches. */
+  readonly hostAddress: string
+  /** Whether the engine answers names on its networks; Podman's CNI does so with a plugin only. */
+  readonly named: boolean
+  /** The model's name, or its address where there are no names. */
+  readonly modelHost: string
   /** The key the model wants to see. */
   readonly key: string
   readonly #model: string
@@ -35,7 +65,9 @@ export class Outside implements AsyncDisposable {
     this.api = api
     this.network = parts.network
     this.subnet = parts.subnet
-    this.gateway = parts.gateway
+    this.hostAddress = parts.hostAddress
+    this.named = parts.named
+    this.modelHost = parts.modelHost
     this.key = parts.key
     this.#model = parts.model
     this.#outside = parts.outside
@@ -51,6 +83,9 @@ export class Outside implements AsyncDisposable {
       `/networks/${network}`,
     )
     const [{ Subnet: subnet, Gateway: gateway } = { Subnet: '', Gateway: '' }] = IPAM.Config
+    // A rootless engine's bridge is in a network namespace of its own.
+    const hostAddress = engine.info.rootless ? ownAddress() : gateway
+    const named = await answersNames(engine, api, network)
     const [proxyImage, modelImage] = await Promise.all([
       imageId(engine, 'egress-proxy'),
       imageId(engine, 'demo-model'),
@@ -69,7 +104,9 @@ export class Outside implements AsyncDisposable {
         key,
       ],
     })
-    return new Outside(api, { network, subnet, gateway, key, model, outside })
+    const modelHost = named ? MODEL_NAME : await addressOf(api, model, network)
+    const parts = { network, subnet, hostAddress, named, modelHost, key, model, outside }
+    return new Outside(api, parts)
   }
 
   /** What the outside host was asked: `GET allowed.test:8080/`. */
@@ -95,11 +132,8 @@ export class Outside implements AsyncDisposable {
   }
 
   /** The outside host's address on the test's network. */
-  async address(): Promise<string> {
-    const found = await this.api<{
-      NetworkSettings: { Networks: Record<string, { IPAddress: string }> }
-    }>('GET', `/containers/${this.#outside}/json`)
-    return found.NetworkSettings.Networks[this.network]?.IPAddress ?? ''
+  address(): Promise<string> {
+    return addressOf(this.api, this.#outside, this.network)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -129,10 +163,34 @@ export class Outside implements AsyncDisposable {
 type Parts = {
   network: string
   subnet: string
-  gateway: string
+  hostAddress: string
+  named: boolean
+  modelHost: string
   key: string
   model: string
   outside: string
+}
+
+async function answersNames({ info }: Engine, api: Api, network: string): Promise<boolean> {
+  if (info.kind === 'docker') return true
+  const found = await api<{ dns_enabled: boolean }>(
+    'GET',
+    `/v4.0.0/libpod/networks/${network}/json`,
+  )
+  return found.dns_enabled
+}
+
+async function addressOf(api: Api, id: string, network: string): Promise<string> {
+  const { NetworkSettings } = await api<{
+    NetworkSettings: { Networks: Record<string, { IPAddress: string }> }
+  }>('GET', `/containers/${id}/json`)
+  return NetworkSettings.Networks[network]?.IPAddress ?? ''
+}
+
+/** Of the interface that leads out, which is the first one beside loopback. */
+function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
+  return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? ''
 }
 
 async function imageId(engine: Engine, role: string): Promise<string> {
@@ -147,7 +205,7 @@ async function start(api: Api, network: string, aliases: string[], body: object)
     ...body,
     User: '65532:65532',
     Labels: { 'glovebox-test': '1' },
-    HostConfig: { NetworkMode: network, Ulimits: [{ Name: 'nofile', Soft: 1024, Hard: 1024 }] },
+    HostConfig: { NetworkMode: network, Ulimits: TEST_ULIMITS },
     NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: aliases } } },
   })
   await api('POST', `/containers/${Id}/start`)

@@ -1,5 +1,15 @@
 /** A user with a project and a configuration whose model and hosts are the test's own. */
-import { chown, mkdir, mkdtemp, readFile, readdir, realpath, rm, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  realpath,
+  rm,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -8,10 +18,19 @@ import type { Engine } from '../../../src/docker/engine.ts'
 import { findEngine } from '../../../src/docker/find.ts'
 import { statePaths } from '../../../src/state.ts'
 import { choose, Editor, type EditorOptions } from './editor.ts'
-import { MODEL_NAME, Outside } from './outside.ts'
+import { Outside } from './outside.ts'
 
-/** Who owns test projects when the tests run as root. */
-export const OWNER = { uid: 1234, gid: 1234 }
+type Ids = { uid: number; gid: number }
+
+/**
+ * Who owns test projects: when the tests run as root, some other user, as root's projects do; on a
+ * rootless engine its user, whose rights are all that containers have.
+ */
+function ownerFor({ info }: Engine): Ids {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+  if (uid !== 0) return { uid, gid }
+  return (info.rootless ? info.owner : undefined) ?? { uid: 1234, gid: 1234 }
+}
 
 export type WorldOptions = {
   /** Over the default configuration, key by key. */
@@ -24,6 +43,8 @@ export class World implements AsyncDisposable {
   /** Holds everything of this world on the host. */
   readonly folder: string
   readonly project: string
+  /** Of the project, on the host. */
+  readonly owner: Ids
   readonly env: Record<string, string | undefined>
 
   private constructor(engine: Engine, outside: Outside, folder: string) {
@@ -31,6 +52,7 @@ export class World implements AsyncDisposable {
     this.outside = outside
     this.folder = folder
     this.project = join(folder, 'project')
+    this.owner = ownerFor(engine)
     this.env = {
       PATH: process.env['PATH'],
       HOME: join(folder, 'home'),
@@ -45,6 +67,8 @@ export class World implements AsyncDisposable {
   static async open(options: WorldOptions = {}): Promise<World> {
     const engine = await findEngine(process.env)
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'gb-world-')))
+    // A rootless engine's user must get to the project.
+    await chmod(folder, 0o711)
     const world = new World(engine, await Outside.start(engine), folder)
     for (const name of ['project', 'home', 'config/glovebox', 'state/glovebox']) {
       await mkdir(join(folder, name), { recursive: true })
@@ -55,13 +79,13 @@ export class World implements AsyncDisposable {
       await readFile(statePaths(process.env).lock, 'utf8'),
     )
     await world.write('README.md', 'a project\n')
-    if (process.getuid?.() === 0) await chown(world.project, OWNER.uid, OWNER.gid)
+    await chown(world.project, world.owner.uid, world.owner.gid)
     return world
   }
 
   /** Writes the user's configuration anew. */
   async configure(config: Record<string, unknown>): Promise<void> {
-    const { network, subnet } = this.outside
+    const { network, subnet, modelHost } = this.outside
     const allowed = { id: 'allowed', host: 'allowed.test', ports: [8080], protocol: 'http' }
     await writeFile(
       statePaths(this.env).userConfig,
@@ -70,7 +94,7 @@ export class World implements AsyncDisposable {
         providers: {
           anthropic: {
             preset: 'anthropic',
-            base_url: `http://${MODEL_NAME}:8080`,
+            base_url: `http://${modelHost}:8080`,
             key_env: 'ANTHROPIC_API_KEY',
             insecure_http: true,
             allow_private: [subnet],
@@ -85,7 +109,7 @@ export class World implements AsyncDisposable {
   /** A file of the project, owned as the project is. */
   async write(path: string, text: string): Promise<void> {
     await writeFile(join(this.project, path), text)
-    if (process.getuid?.() === 0) await chown(join(this.project, path), OWNER.uid, OWNER.gid)
+    await chown(join(this.project, path), this.owner.uid, this.owner.gid)
   }
 
   read(path: string): Promise<string> {

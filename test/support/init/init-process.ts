@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
@@ -7,6 +8,8 @@ const MAIN = fileURLToPath(new URL('../../../container/init/main.ts', import.met
 export type InitProcess = AsyncDisposable & {
   child: ChildProcess & { stdin: NonNullable<ChildProcess['stdin']> }
   ports: number[]
+  /** The resolver's port. */
+  dnsPort: number
   stdout: () => Buffer
   stderr: () => string
   /** Resolves when this text was printed on stdout. */
@@ -25,7 +28,7 @@ export type InitOptions = {
 
 /** Starts init with an agent, as the image's entry point does. */
 export async function startInit(command: string[], options: InitOptions): Promise<InitProcess> {
-  const ports = await freePorts(2)
+  const [dnsPort = 0, ...ports] = await freePorts(3)
   const started = performance.now()
   const child = spawn(process.execPath, ['--disable-sigusr1', MAIN, ...command], {
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -34,6 +37,7 @@ export async function startInit(command: string[], options: InitOptions): Promis
       PATH: process.env['PATH'],
       GLOVEBOX_INIT_SOCKET: options.socket,
       GLOVEBOX_INIT_PORTS: ports.join(','),
+      GLOVEBOX_INIT_DNS_PORT: String(dnsPort),
       GLOVEBOX_INIT_TINI: options.tini ?? '',
       ...options.env,
     },
@@ -50,6 +54,7 @@ export async function startInit(command: string[], options: InitOptions): Promis
   return {
     child,
     ports,
+    dnsPort,
     stdout,
     stderr: () => stderr,
     exit,
@@ -65,20 +70,22 @@ export async function startInit(command: string[], options: InitOptions): Promis
   }
 }
 
-/** Ports of 127.0.0.1 that nobody listened on a moment ago. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer())
-  const ports = await Promise.all(
-    servers.map(
-      (server) =>
-        new Promise<number>((resolve) => {
-          server.listen(0, '127.0.0.1', () => {
-            const address = server.address()
-            resolve(typeof address === 'object' && address !== null ? address.port : 0)
-          })
-        }),
-    ),
-  )
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
+/**
+ * Ports of 127.0.0.1 that nobody listened on a moment ago, from below the range that the system
+ * hands out: tests beside this one get theirs from there.
+ */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>()
+  while (ports.size < count) {
+    const port = randomInt(10_000, 32_000)
+    if (await isFree(port)) ports.add(port)
+  }
+  return [...ports]
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().on('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
 }

@@ -14,17 +14,24 @@ export type ProxySocket = AsyncDisposable & {
   stopBeating: () => void
   /** Ends the control stream. */
   hangUp: () => void
+  /** What CONNECT was asked for: `echo.test:443`. */
+  asked: string[]
   /** The headers of the control request. */
   requests: IncomingMessage[]
 }
 
 /**
- * A proxy's socket as init sees it: takes one control stream, refuses a second, beats, and answers
- * CONNECT with an echo (`echo.test:443`) or with `size` bytes and an end (`size.test:<size>`).
+ * A proxy's socket as init sees it: takes one control stream, says `names` there, refuses a second,
+ * beats, and answers CONNECT by the target's name: `refused.test` with 403, `size.test` with as many
+ * bytes as the port says and an end, `first.test` with a greeting, `cut.test` by closing, others with
+ * an echo.
  */
-export async function proxySocket(options: { refuse?: boolean } = {}): Promise<ProxySocket> {
+export async function proxySocket(
+  options: { refuse?: boolean; names?: object } = {},
+): Promise<ProxySocket> {
   const folder = await mkdtemp(join(tmpdir(), 'glovebox-init-'))
   const path = join(folder, 'egress.sock')
+  const asked: string[] = []
   const said: Record<string, unknown>[] = []
   const waiting = new Map<string, (message: Record<string, unknown>) => void>()
   const requests: IncomingMessage[] = []
@@ -46,14 +53,23 @@ export async function proxySocket(options: { refuse?: boolean } = {}): Promise<P
     const head = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n'
     // The first beat in the same packet: it must not be lost.
     socket.write(`${head}Upgrade: glovebox-control\r\n\r\n{"type":"heartbeat"}\n`)
+    if (options.names !== undefined) {
+      socket.write(`${JSON.stringify({ type: 'names', ...options.names })}\n`)
+    }
     readLines(socket, (message) => {
       said.push(message)
       waiting.get(String(message['type']))?.(message)
     })
   })
   server.on('connect', (request, socket: Duplex) => {
-    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    asked.push(request.url ?? '')
     const [host, size] = (request.url ?? '').split(':')
+    if (host === 'refused.test') {
+      socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n')
+      return
+    }
+    const answer = 'HTTP/1.1 200 OK\r\n\r\n'
+    socket.write(host === 'first.test' ? `${answer}SSH-2.0-test\r\n` : answer)
     if (host === 'size.test') socket.end(Buffer.alloc(Number(size), 7))
     else if (host === 'cut.test') socket.destroy()
     else socket.pipe(socket)
@@ -64,6 +80,7 @@ export async function proxySocket(options: { refuse?: boolean } = {}): Promise<P
   return {
     path,
     said,
+    asked,
     requests,
     heard(type) {
       const before = said.find((message) => message['type'] === type)

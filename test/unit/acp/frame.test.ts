@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 
-import { idInHead, idKey, parseFrame, rawId, rewrite, type Frame } from '../../../src/acp/frame.ts'
+import { readHead, idKey, parseFrame, rawId, rewrite, type Frame } from '../../../src/acp/frame.ts'
 
 const frame = (text: string): Frame => {
   const parsed = parseFrame(Buffer.from(text))
@@ -65,6 +65,6 @@ describe('ids', () => {
     ['{"id":4', null],
     ['garbage', null],
   ])('finds the id in the beginning of a long line: %s', ([head, id]) => {
-    expect(idInHead(Buffer.from(head))).toBe(id)
+    expect(readHead(Buffer.from(head)).id).toBe(id)
   })
 })

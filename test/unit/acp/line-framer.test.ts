@@ -36,6 +36,18 @@ describe('LineFramer', () => {
     expect(lines).toEqual(['oversize 16', '{"x":1}'])
   })
 
+  it('holds a line that comes in single bytes in no more than twice its length', () => {
+    const framer = new LineFramer()
+    const before = process.memoryUsage()
+    const byte = Buffer.from('a')
+    for (let n = 0; n < 1_000_000; n += 1)
+      for (const line of framer.push(byte)) expect(line).toBeNull()
+    const after = process.memoryUsage()
+    expect(after.arrayBuffers - before.arrayBuffers).toBeLessThan(3_000_000)
+    const [line] = [...framer.push(Buffer.from('b\n'))]
+    expect(line?.kind === 'line' && line.bytes.length).toBe(1_000_001)
+  })
+
   it('takes a line of exactly the limit', () => {
     expect(text(new LineFramer(4).push(Buffer.from('1234\n12345\n')))).toEqual([
       '1234',

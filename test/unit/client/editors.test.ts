@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
 import { expect, test } from 'vitest'
 
 import { editorEntries } from '../../../src/client/editors.ts'
 
-const entries = editorEntries({ node: '/opt/node', entry: '/opt/gl"ove\\box.mjs' })
+const entries = editorEntries(['/opt/node', '/opt/gl"ove\\box.mjs', 'acp'])
 const textFor = (editor: string) =>
   entries.find((entry) => entry.editor.startsWith(editor))?.text ?? ''
 
@@ -24,4 +27,10 @@ test.for([
   ['Emacs', String.raw`:command-params '("/opt/gl\"ove\\box.mjs" "acp")`],
 ])('The entry for %s has the words quoted for its language', ([editor, words]) => {
   expect(textFor(editor ?? '')).toContain(words)
+})
+
+test('The README shows the entries as they are, for an installed command.', () => {
+  const readme = readFileSync(join(import.meta.dirname, '../../../README.md'), 'utf8')
+  const texts = editorEntries(['glovebox', 'acp']).map(({ text }) => text)
+  expect(texts.filter((text) => !readme.includes(text))).toEqual([])
 })
