@@ -55,8 +55,25 @@ WORKDIR /home/agent
 ENTRYPOINT ["/opt/glovebox/init-node", "--disable-sigusr1", "/opt/glovebox/init.mjs"]
 CMD ["node", "/opt/glovebox/agent.mjs"]
 
-# node_modules are installed on the host by `npm ci` from the committed lock file, so that the
+# node_modules are installed on the host by `npm ci` from the committed lock files, so that the
 # machine's npm settings (mirror, proxy, CA) hold, and nothing is fetched in here.
 FROM agent AS agent-claude
 COPY container/claude/ /opt/agent/
+COPY container/claude/managed-settings.json /etc/claude-code/managed-settings.json
 CMD ["node", "/opt/agent/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"]
+
+FROM agent AS agent-codex
+COPY container/codex/ /opt/agent/
+COPY container/codex/config.toml /etc/codex/config.toml
+COPY container/codex/default.rules /etc/codex/rules/default.rules
+COPY container/codex/bwrap /usr/local/bin/bwrap
+RUN chmod 0755 /usr/local/bin/bwrap
+CMD ["node", "/opt/agent/node_modules/@agentclientprotocol/codex-acp/dist/index.js"]
+
+FROM agent AS agent-gemini
+COPY container/gemini/ /opt/agent/
+CMD ["node", "/opt/agent/node_modules/@google/gemini-cli/bundle/gemini.js", "--acp"]
+
+FROM agent AS agent-opencode
+COPY container/opencode/ /opt/agent/
+CMD ["/opt/agent/node_modules/opencode-linux-x64-baseline/bin/opencode", "acp"]

@@ -97,9 +97,9 @@ function peer(stdin: Writable, stdout: Readable): Peer {
   const framer = new LineFramer(64 * 1024 * 1024)
   stdout.on('data', (chunk: Buffer | string) => {
     bytes += chunk.length
-    for (const line of framer.push(Buffer.from(chunk))) {
-      if (line.kind === 'oversize' || line.bytes.length > 10_000) continue
-      const text = line.bytes.toString()
+    for (const frame of framer.push(Buffer.from(chunk))) {
+      if (frame.kind === 'oversize' || frame.bytes.length > 10_000) continue
+      const text = frame.bytes.toString()
       if (text.includes('session/update')) continue
       const { id: answered }: { id?: number } = JSON.parse(text)
       if (answered !== undefined) waiting.get(answered)?.()

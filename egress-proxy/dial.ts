@@ -50,10 +50,19 @@ export function vet(
   return [...answers]
 }
 
+/** How long the list of own addresses is taken for true, in ms: reading it was a quarter of a dial. */
+const OWN_ADDRESSES_AGE = 2_000
+
+let own = { read: -Infinity, addresses: new Set<string>() }
+
 /** This machine's own addresses, loopback aside: nothing of the proxy listens on any of them. */
 function ownAddresses(): Set<string> {
+  const now = performance.now()
+  if (now - own.read < OWN_ADDRESSES_AGE) return own.addresses
   const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  return new Set(all.filter(({ internal }) => !internal).map(({ address }) => address))
+  const addresses = all.filter(({ internal }) => !internal).map(({ address }) => address)
+  own = { read: now, addresses: new Set(addresses) }
+  return own.addresses
 }
 
 function connectTo(

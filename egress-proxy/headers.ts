@@ -135,6 +135,7 @@ const PROVIDER_FIELDS = new Set([
   'x-app',
   'x-request-id',
   'x-client-request-id',
+  'x-goog-api-client',
 ])
 const PROVIDER_PREFIX = /^(?:anthropic|openai|x-stainless|x-claude-code)-/
 

@@ -57,7 +57,10 @@ export const EgressDeny = z.strictObject({
   ports: z.array(Port).min(1).optional(),
 })
 
-export const GatewayPreset = z.enum(['anthropic', 'openai'])
+export const GatewayPreset = z.enum(['anthropic', 'openai', 'gemini'])
+
+/** The header in which a provider takes its key. */
+export const CredentialHeader = z.enum(['x-api-key', 'authorization', 'x-goog-api-key'])
 
 /** One model provider behind the gateway: `/<id>/…` goes to `<origin>/…`, nowhere else. */
 export const GatewayRoute = z.strictObject({
@@ -66,9 +69,7 @@ export const GatewayRoute = z.strictObject({
   /** `https://api.anthropic.com`, optionally with a base path; no query, no user info. */
   origin: z.url({ protocol: /^https?$/ }),
   /** The header set on every upstream request; absent for a local model that wants no key. */
-  credential: z
-    .strictObject({ header: z.enum(['x-api-key', 'authorization']), value: z.string().min(1) })
-    .optional(),
+  credential: z.strictObject({ header: CredentialHeader, value: z.string().min(1) }).optional(),
   allow_private: z.array(Cidr).optional(),
   /** Needed to send a credential to an `http:` origin. */
   insecure_http: z.boolean().optional(),

@@ -21,6 +21,13 @@ const ENDPOINTS: Record<GatewayPreset, readonly Endpoint[]> = {
     { methods: ['POST'], path: /^(?:\/v1)?\/(?:chat\/completions|responses)$/ },
     { methods: ['GET'], path: /^(?:\/v1)?\/models(?:\/[^/]+)?$/ },
   ],
+  gemini: [
+    {
+      methods: ['POST'],
+      path: /^\/v1beta\/models\/[\w.-]+:(?:generateContent|streamGenerateContent|countTokens)$/,
+    },
+    { methods: ['GET'], path: /^\/v1beta\/models(?:\/[\w.-]+)?$/ },
+  ],
 }
 
 export type GatewayJudged =

@@ -5,10 +5,10 @@ import { z } from 'zod'
 
 import { explain } from './control/explain.ts'
 import { Configure, Identity } from './messages.ts'
-import { GatewayRoute } from './policy.ts'
+import { CredentialHeader, GatewayRoute } from './policy.ts'
 
 const Credential = z.strictObject({
-  header: z.enum(['x-api-key', 'authorization']),
+  header: CredentialHeader,
   /** A file that holds the value and nothing else; one line break at its end is dropped. */
   value_file: z.string().startsWith('/'),
 })

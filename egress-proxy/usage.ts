@@ -47,15 +47,19 @@ export function createUsageObserver(): Observer {
   }
 }
 
-/** The counts in one JSON text of Anthropic's or OpenAI's format; undefined when it has none. */
+/** The counts in one JSON text of a provider's format; undefined when it has none. */
 function usageIn(text: string): Usage | undefined {
-  if (!text.includes('"usage"')) return undefined
+  if (!text.includes('"usage')) return undefined
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     return undefined
   }
+  // Gemini streams an array where it is not asked for events.
+  if (Array.isArray(value)) value = value.at(-1)
+  const gemini = at(value, 'usageMetadata')
+  if (gemini !== undefined) return readGemini(gemini)
   const places = [value, at(value, 'message'), at(value, 'response')]
   const found = places.map((place) => at(place, 'usage')).find((usage) => usage !== undefined)
   return found === undefined ? undefined : read(found)
@@ -70,6 +74,21 @@ function at(value: unknown, key: string): unknown {
 function read(usage: unknown): Usage {
   const input = count(usage, 'input_tokens') ?? count(usage, 'prompt_tokens')
   const output = count(usage, 'output_tokens') ?? count(usage, 'completion_tokens')
+  return {
+    ...(input === undefined ? {} : { input_tokens: input }),
+    ...(output === undefined ? {} : { output_tokens: output }),
+  }
+}
+
+/** Google counts a model's thoughts, and the prompt of tools it runs itself, apart. */
+function readGemini(usage: unknown): Usage {
+  const sum = (...keys: string[]): number | undefined => {
+    const counts = keys.map((key) => count(usage, key))
+    if (counts.every((one) => one === undefined)) return undefined
+    return counts.reduce<number>((total, one) => total + (one ?? 0), 0)
+  }
+  const input = sum('promptTokenCount', 'toolUsePromptTokenCount')
+  const output = sum('candidatesTokenCount', 'thoughtsTokenCount')
   return {
     ...(input === undefined ? {} : { input_tokens: input }),
     ...(output === undefined ? {} : { output_tokens: output }),

@@ -27,6 +27,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<Command> }
     summary: 'build the images and pin them',
     load: async () => (await import('./commands/build.ts')).buildCommand,
   },
+  agents: {
+    summary: 'list the agents and what each still lacks',
+    load: async () => (await import('./commands/agents.ts')).agentsCommand,
+  },
   audit: {
     summary: 'verify the audit log',
     load: async () => (await import('./commands/audit.ts')).auditCommand,

@@ -37,7 +37,7 @@ export const GUARANTEES = {
   'G-CANCEL': {
     sentence:
       'After session/cancel the prompt ends cancelled and what the turn started is dead within a bound.',
-    open: 'The prompt ends within a bound and a stuck container is killed; processes that an agent leaves behind are not yet reaped one by one.',
+    open: 'Delivered but for one thing: an agent that had to be killed takes its session with it, since sessions are not restored in place yet.',
   },
   'G-REAP': {
     sentence:

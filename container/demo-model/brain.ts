@@ -1,6 +1,7 @@
 /** Decides the next reply from the conversation alone; the server keeps no memory of it. */
 import { lastTurn } from './conversation.ts'
-import type { MessagesRequest, ToolAnswer } from './conversation.ts'
+import type { ToolAnswer } from './conversation.ts'
+import type { Asked } from './dialect.ts'
 import { directivesOf, followDirectives } from './directives.ts'
 import type { Directives, StopReason } from './directives.ts'
 import { fixTest } from './fix-test.ts'
@@ -24,7 +25,7 @@ const INTRODUCTION =
   'I can do one kind of work: ask me to make the failing test pass.'
 
 /** The same request gives the same reply: a story is replayed over the answers its calls got. */
-export function decide(request: MessagesRequest): Reply | Fault {
+export function decide(request: Pick<Asked, 'messages' | 'tools'>): Reply | Fault {
   const turn = lastTurn(request.messages)
   const tools = request.tools ?? []
   const directives = directivesOf(turn.prompt)

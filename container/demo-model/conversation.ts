@@ -94,7 +94,9 @@ function textOf(blocks: z.infer<typeof Block>[]): string {
     .join('\n')
 }
 
-/** Some agents put notes for the model into user messages and results, marked by this tag. */
+/** Agents put notes for the model into user messages and results, marked by these tags. */
+const NOTES = /<(system-reminder|environment_context|session_context)>[\s\S]*?<\/\1>/g
+
 function withoutReminders(text: string): string {
-  return text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '')
+  return text.replaceAll(NOTES, '')
 }

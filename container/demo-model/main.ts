@@ -1,5 +1,5 @@
 /**
- * The demo model: a server that speaks the Anthropic Messages API and works by rules instead of a
+ * The demo model: a server that speaks the providers' APIs and works by rules instead of a
  * language model, so that everything around it can be seen at work without an account.
  */
 import { once } from 'node:events'

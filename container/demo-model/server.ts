@@ -1,14 +1,15 @@
 /** The HTTP side: paths, the key check, faults in the provider's shape, one log line a request. */
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 
-import { estimateTokens, sendMessage, streamMessage } from './answer.ts'
 import { decide } from './brain.ts'
-import { MessagesRequest } from './conversation.ts'
+import { estimateTokens, sendJson } from './dialect.ts'
+import { valueFor } from './from-schema.ts'
+import { type Route, routeOf } from './routes.ts'
 
 export type ServerOptions = {
-  /** The only key accepted in `x-api-key`. */
+  /** The only key accepted, in the header of each API. */
   key: string
   /** Milliseconds between streamed words. */
   wordDelay: number
@@ -30,23 +31,12 @@ type RequestLog = {
 const MODEL_NAME = 'glovebox-demo'
 const MAX_BODY = 32 * 1024 * 1024
 
-const FAULTS: Record<number, string> = {
-  400: 'invalid_request_error',
-  401: 'authentication_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-  500: 'api_error',
-  529: 'overloaded_error',
-}
-
 export function createModelServer(options: ServerOptions): Server {
   return createServer((request, response) => {
     response.on('close', () => options.log(logOf(request, response, options.key)))
     answer(request, response, options).catch(() => {
-      if (!response.headersSent) sendFault(response, 500, 'The demo model failed.')
-      else response.destroy()
+      if (response.headersSent) response.destroy()
+      else sendFault(response, routeFor(request), 500, 'The demo model failed.')
     })
   })
 }
@@ -56,61 +46,63 @@ async function answer(
   response: ServerResponse,
   options: ServerOptions,
 ): Promise<void> {
-  const route = `${request.method} ${pathOf(request)}`
-  if (route === 'HEAD /api/hello' || route === 'GET /api/hello') {
+  const route = routeFor(request)
+  if (route.kind === 'hello') {
     response.writeHead(200).end()
     return
   }
-  if (keyState(request, options.key) !== 'match')
-    return sendFault(response, 401, 'invalid x-api-key')
-  if (route === 'GET /v1/models') return sendModels(response)
-  const counting = route === 'POST /v1/messages/count_tokens'
-  if (route !== 'POST /v1/messages' && !counting) return sendFault(response, 404, 'Not found')
+  if (keyState(request, options.key) !== 'match') {
+    return sendFault(response, route, 401, `invalid ${route.keyHeader}`)
+  }
+  if (route.kind === 'models') return sendModels(response)
+  if (route.kind === 'unknown') return sendFault(response, route, 404, 'Not found')
 
   const body = await readBody(request)
-  if (body === undefined) return sendFault(response, 413, 'The request is too large.')
-  if (counting) return sendJson(response, 200, { input_tokens: estimateTokens(body) })
-  await answerMessages(body, response, options)
+  if (body === undefined) return sendFault(response, route, 413, 'The request is too large.')
+  const tokens = estimateTokens(body)
+  if (route.kind === 'count') {
+    return sendJson(response, 200, { input_tokens: tokens, totalTokens: tokens })
+  }
+  await answerTurn(body, request, response, options)
 }
 
-async function answerMessages(
+async function answerTurn(
   body: string,
+  request: IncomingMessage,
   response: ServerResponse,
   options: ServerOptions,
 ): Promise<void> {
-  const parsed = MessagesRequest.safeParse(parseJson(body))
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues
-    return sendFault(response, 400, `${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`)
-  }
-  const reply = decide(parsed.data)
-  if ('status' in reply) return sendFault(response, reply.status, 'Asked for by the prompt.')
+  const route = routeFor(request)
+  const { dialect } = route
+  const asked = dialect.read(parseJson(body), pathOf(request))
+  if (typeof asked === 'string') return sendFault(response, route, 400, asked)
+  const reply = asked.schema === undefined ? decide(asked) : dataReply(asked.schema)
+  if ('status' in reply) return sendFault(response, route, reply.status, 'Asked for by the prompt.')
   const gone = new AbortController()
   response.on('close', () => gone.abort())
-  const { model } = parsed.data
+  const { model } = asked
   const inputTokens = estimateTokens(body)
   const how = { model, inputTokens, wordDelay: options.wordDelay, signal: gone.signal }
-  if (parsed.data.stream === true) await streamMessage(response, reply, how)
-  else sendMessage(response, reply, how)
+  if (asked.stream) await dialect.stream(response, reply, how)
+  else dialect.send(response, reply, how)
+}
+
+function dataReply(schema: unknown) {
+  const text = JSON.stringify(valueFor(schema))
+  return { text, call: undefined, stop: 'end_turn', wordDelay: undefined } as const
 }
 
 function sendModels(response: ServerResponse): void {
   const created_at = '2026-01-01T00:00:00Z'
   const model = { type: 'model', id: MODEL_NAME, display_name: 'Glovebox demo model', created_at }
   const edges = { first_id: MODEL_NAME, last_id: MODEL_NAME, has_more: false }
-  sendJson(response, 200, { data: [model], ...edges })
+  sendJson(response, 200, { object: 'list', data: [{ ...model, object: 'model' }], ...edges })
 }
 
-/** The provider's shape; statuses it does not know are told as `api_error`. */
-function sendFault(response: ServerResponse, status: number, message: string): void {
-  const error = { type: FAULTS[status] ?? 'api_error', message }
-  const request_id = `req_${randomBytes(12).toString('hex')}`
+/** In the provider's shape. */
+function sendFault(response: ServerResponse, route: Route, status: number, message: string): void {
   const known = Number.isInteger(status) && status >= 400 && status < 600 ? status : 500
-  sendJson(response, known, { type: 'error', error, request_id })
-}
-
-function sendJson(response: ServerResponse, status: number, body: object): void {
-  response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  sendJson(response, known, route.dialect.fault(status, message))
 }
 
 /** `undefined` when it is longer than the provider takes. */
@@ -132,14 +124,21 @@ function parseJson(text: string): unknown {
   }
 }
 
+function routeFor(request: IncomingMessage): Route {
+  return routeOf(request.method ?? '', pathOf(request))
+}
+
 function pathOf(request: IncomingMessage): string {
   return (request.url ?? '/').split('?')[0] ?? '/'
 }
 
+/** Compared in the header of the API that the path belongs to. */
 function keyState(request: IncomingMessage, key: string): RequestLog['key'] {
-  const given = request.headers['x-api-key']
+  const { keyHeader } = routeFor(request)
+  const given = request.headers[keyHeader]
   if (typeof given !== 'string') return 'absent'
-  return timingSafeEqual(digest(given), digest(key)) ? 'match' : 'mismatch'
+  const wanted = keyHeader === 'authorization' ? `Bearer ${key}` : key
+  return timingSafeEqual(digest(given), digest(wanted)) ? 'match' : 'mismatch'
 }
 
 function digest(text: string): Buffer {

@@ -16,13 +16,13 @@ type Tool = NonNullable<MessagesRequest['tools']>[number]
 const NAMES = {
   list: ['list_files', 'LS', 'list_directory'],
   read: ['read_file', 'Read', 'read', 'view'],
-  run: ['run_command', 'Bash', 'bash', 'run_shell_command', 'shell'],
+  run: ['run_command', 'Bash', 'bash', 'run_shell_command', 'shell', 'exec_command'],
   edit: ['edit_file', 'Edit', 'edit', 'replace'],
   write: ['write_file', 'Write', 'write'],
 } as const
 
 const FIELDS: Record<string, readonly string[]> = {
-  path: ['path', 'file_path', 'filePath', 'absolute_path', 'dir', 'directory'],
+  path: ['path', 'file_path', 'filePath', 'absolute_path', 'dir', 'directory', 'dir_path'],
   command: ['command', 'cmd', 'script'],
   oldText: ['old_text', 'old_string', 'oldText', 'oldString', 'old_str', 'old'],
   newText: ['new_text', 'new_string', 'newText', 'newString', 'new_str', 'new'],

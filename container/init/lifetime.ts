@@ -10,8 +10,6 @@ export function endOnSignals(end: AbortController): void {
   for (const signal of ['SIGTERM', 'SIGHUP'] satisfies EndReason[]) {
     process.on(signal, () => end.abort(signal))
   }
-  // SIGINT belongs to the turn: it will end what a cancelled turn started, never the agent.
-  process.on('SIGINT', () => {})
 }
 
 /**

@@ -13,6 +13,7 @@ import { listen } from './listeners.ts'
 import { CONTROL_VERSION, type ToInit } from './messages.ts'
 import { createNameService } from './name-service.ts'
 import { readSettings } from './settings.ts'
+import { createTurns } from './turns.ts'
 
 /** Resolves with the exit code. */
 async function live(end: AbortController): Promise<number> {
@@ -30,9 +31,15 @@ async function live(end: AbortController): Promise<number> {
         return beat()
       case 'names':
         return names.learn(message)
+      case 'mark':
+        return turns.mark(message)
+      case 'reap':
+        return turns.reap(message)
     }
   }
   const control = speak(stream, { onMessage, onLost: because('control-lost') })
+  const turns = createTurns(control.send)
+  process.on('SIGINT', turns.interrupt)
   control.send({ type: 'hello', version: CONTROL_VERSION })
 
   await listen(settings.ports, settings.socket)

@@ -2,6 +2,7 @@
 import type { Readable, Writable } from 'node:stream'
 
 import { RPC } from '../errors.ts'
+import { CANCELLED_ANSWERS } from './cancelled-answers.ts'
 import { FrameWriter } from './frame-writer.ts'
 import {
   idKey,
@@ -33,6 +34,13 @@ export type RelayEvents = {
   onSession: (agentSessionId: string) => string
   onRefusal: (method: string, reason: string) => void
   onFrame: (frame: Frame) => void
+  /**
+   * What becomes of a frame that the guard lets through: `cancel` answers a question as `cancelled`,
+   * `drop` is for notifications. Everything passes when absent.
+   */
+  judge?: (frame: RequestFrame | NotificationFrame) => 'pass' | 'drop' | 'cancel'
+  /** An answer for the editor in the place of the agent's, if there is to be one. */
+  answering?: (pending: Pending, frame: ResponseFrame) => Buffer | undefined
   /** The editor's request was answered. */
   onAnswered: (method: string, answer: ResponseFrame) => void
 }
@@ -43,7 +51,8 @@ const MAX_OPEN_QUESTIONS = 256
 /** Bytes that wait for an agent that does not read, beyond which it gets no more. */
 const MAX_UNREAD = 64 * 1024 * 1024
 
-type Pending = { raw: string; method: string }
+/** A request of the editor: its id as spelled there. */
+export type Pending = { raw: string; method: string }
 
 /** Relays for one container; ends when the agent's output ends. */
 export class AgentRelay {
@@ -73,12 +82,14 @@ export class AgentRelay {
   }
 
   /** Ids of the editor's requests that wait for this agent. */
-  waiting(): { raw: string; method: string }[] {
+  waiting(): Pending[] {
     return [...this.#pending.values()]
   }
 
-  isWaitingFor(key: string): boolean {
-    return this.#pending.has(key)
+  /** Whether a request of this id key, and of this method when one is named, waits for the agent. */
+  isWaitingFor(key: string, method?: string): boolean {
+    const pending = this.#pending.get(key)
+    return pending !== undefined && (method ?? pending.method) === pending.method
   }
 
   /** Whether the editor is asked something under this id. */
@@ -121,10 +132,11 @@ export class AgentRelay {
     return true
   }
 
-  /** Answers every open permission request `cancelled`; a later answer of the editor is dropped. */
+  /** Answers every open question `cancelled`; a later answer of the editor is dropped. */
   cancelQuestions(): void {
-    for (const { raw } of this.#asked.closeAll('session/request_permission')) {
-      void this.#toAgent.write(resultReplyRaw(raw, { outcome: { outcome: 'cancelled' } }))
+    for (const [method, result] of Object.entries(CANCELLED_ANSWERS)) {
+      for (const { raw } of this.#asked.closeAll(method))
+        void this.#toAgent.write(resultReplyRaw(raw, result))
     }
   }
 
@@ -192,12 +204,13 @@ export class AgentRelay {
   }
 
   /** Answers a request of the editor that the agent can no longer answer. */
-  #lost(key: string, { raw, method }: Pending, sentence: string): void | Promise<void> {
+  #lost(key: string, pending: Pending, sentence: string): void | Promise<void> {
     this.#pending.delete(key)
-    const bytes = errorReplyRaw(raw, RPC.internal, sentence)
-    const written = this.#events.toEditor(bytes)
+    const bytes = errorReplyRaw(pending.raw, RPC.internal, sentence)
     const answer = parseFrame(bytes)
-    if (answer.kind === 'response') this.#events.onAnswered(method, answer)
+    if (answer.kind !== 'response') return this.#events.toEditor(bytes)
+    const written = this.#events.toEditor(this.#events.answering?.(pending, answer) ?? bytes)
+    this.#events.onAnswered(pending.method, answer)
     return written
   }
 
@@ -216,7 +229,9 @@ export class AgentRelay {
     this.#pending.delete(key)
     // The editor gets its own spelling back: 1 and 1.0 are the same id only to some readers.
     const id = rawId(frame) === pending.raw ? {} : { id: pending.raw }
-    const bytes = rewrite(frame, { ...id, ...(opens ? this.#opened(frame) : {}) })
+    const bytes =
+      this.#events.answering?.(pending, frame) ??
+      rewrite(frame, { ...id, ...(opens ? this.#opened(frame) : {}) })
     const written = this.#events.toEditor(bytes)
     this.#events.onAnswered(pending.method, frame)
     const held = this.#held.take()
@@ -254,7 +269,15 @@ export class AgentRelay {
       return this.#refuse(frame, '$/cancel_request named a request that is not the agent’s')
     }
     this.#events.onFrame(frame)
-    return this.#events.toEditor(this.#forEditor(frame))
+    return this.#deliver(frame)
+  }
+
+  #deliver(frame: RequestFrame | NotificationFrame): void | Promise<void> {
+    const fate = this.#events.judge?.(frame) ?? 'pass'
+    if (fate === 'drop') return
+    const result = fate === 'cancel' ? CANCELLED_ANSWERS[frame.method] : undefined
+    if (result === undefined) return this.#events.toEditor(this.#forEditor(frame))
+    return this.#toAgent.write(resultReplyRaw(rawId(frame), result))
   }
 
   #hasOpen(key: string | undefined): boolean {

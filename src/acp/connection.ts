@@ -159,8 +159,8 @@ export class Connection {
   #cancelRequest(frame: NotificationFrame): void | Promise<void> {
     const key = requestIdOf(frame)
     if (key === undefined) return
-    const session = [...this.#all].find(({ relay }) => relay.isWaitingFor(key))
-    return session?.relay.forwardNotification(frame.bytes)
+    const session = [...this.#all].find((one) => one.isWaitingFor(key))
+    return session?.cancelRequest(key, frame)
   }
 
   #answer(frame: ResponseFrame): void | Promise<void> {

@@ -11,6 +11,8 @@ import type { AuditData, AuditType } from './record.ts'
 export type AuditWriter = Disposable & {
   /** The file's path. */
   readonly file: string
+  /** False after a failure: the chain of this file is open, and it takes no more records. */
+  readonly usable: boolean
   /**
    * Returns when the operating system has the record: a kill loses nothing, a power cut may.
    * Errors: `audit_failed`, and again at every later call, since the chain is then open.
@@ -44,6 +46,9 @@ export function openAudit(folder: string, launcher: string, about: AuditData = {
   record('open', { ...about, ...(prior === undefined ? {} : { prior }) })
   return {
     file,
+    get usable() {
+      return unusable === undefined
+    },
     record,
     [Symbol.dispose]() {
       if (unusable === 'it was closed') return

@@ -1,7 +1,7 @@
 /**
- * `node src/bootstrap/bootstrap.mjs setup | bundle | demo | test | engine:stop`: from a fresh clone
- * on a bare machine to a running program. Starts under any Node from 20 on, with nothing installed,
- * and goes on under the pinned Node.
+ * `node src/bootstrap/bootstrap.mjs setup | bundle | demo | test | test:agents | engine:stop`: from a
+ * fresh clone on a bare machine to a running program. Starts under any Node from 20 on, with nothing
+ * installed, and goes on under the pinned Node.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +31,10 @@ const STORIES = {
   test: async () => {
     const { runTests } = await import('./tests.mjs')
     return await runTests(root)
+  },
+  'test:agents': async () => {
+    const { runAgentTests } = await import('./tests.mjs')
+    return await runAgentTests(root)
   },
   'engine:stop': async () => {
     const { stopPrivateEngine } = await import('./private-engine.mjs')

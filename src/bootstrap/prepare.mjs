@@ -11,7 +11,8 @@ export async function prepare(root, what) {
   return engine
 }
 
-export async function prepareImages(engine, what) {
+/** Builds and pins the images behind these words of `glovebox build`. */
+export async function prepareImages(engine, ...words) {
   const [{ buildImages }, { BUILDABLE }, { pinImages }] = await Promise.all([
     import('../images/build.ts'),
     import('../images/catalogue.ts'),
@@ -19,6 +20,7 @@ export async function prepareImages(engine, what) {
   ])
   const { env } = process
   const base = env.BASE_IMAGE || undefined
-  const images = await buildImages(engine, BUILDABLE[what], { base, env, onStep: step })
+  const roles = [...new Set(words.flatMap((word) => BUILDABLE[word]))]
+  const images = await buildImages(engine, roles, { base, env, onStep: step })
   await pinImages(env, engine.info.uri, images)
 }

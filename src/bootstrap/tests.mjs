@@ -31,6 +31,7 @@ export async function runTests(root) {
     say(`glovebox: ${error.sentence ?? error.message}`)
   }
   for (const name of notRun(tested)) say(`not run: end-to-end tests on ${name}`)
+  say('not run: Codex, Gemini CLI and opencode (npm run test:agents)')
   const sum = addUp(figures)
   step('Done')
   process.stdout.write(`${closingLine(sum)}\n`)
@@ -38,14 +39,33 @@ export async function runTests(root) {
   return sum.failed === 0 && sum.passed > 0 ? 0 : 1
 }
 
-async function endToEnd(root, engine) {
-  await prepareImages(engine, 'all')
-  step(`End-to-end tests on ${nameOf(engine.info)}`)
-  const { uri } = engine.info
-  const env = { DOCKER_HOST: uri, GLOVEBOX_TEST_ENGINES: uri }
-  // One file at a time: these share an engine, and some of them count what runs on it.
-  return await vitest(root, ['--project', 'e2e', '--no-file-parallelism'], env)
+/** The agents whose packages are too large for every run: the same, with their tests alone. */
+export async function runAgentTests(root) {
+  await bundle(root)
+  const figures = []
+  for (const engine of await testEngines(root)) {
+    await prepareImages(engine, 'demo', ...AGENTS)
+    step(`Tests of ${AGENTS.join(', ')} on ${nameOf(engine.info)}`)
+    figures.push(
+      await vitest(root, ['--project', 'agents', '--no-file-parallelism'], onEngine(engine)),
+    )
+  }
+  const sum = addUp(figures)
+  step('Done')
+  process.stdout.write(`${closingLine(sum)}\n`)
+  return sum.failed === 0 && sum.passed > 0 ? 0 : 1
 }
+
+const AGENTS = ['codex', 'gemini', 'opencode']
+
+async function endToEnd(root, engine) {
+  await prepareImages(engine, 'demo', 'claude')
+  step(`End-to-end tests on ${nameOf(engine.info)}`)
+  // One file at a time: these share an engine, and some of them count what runs on it.
+  return await vitest(root, ['--project', 'e2e', '--no-file-parallelism'], onEngine(engine))
+}
+
+const onEngine = ({ info: { uri } }) => ({ DOCKER_HOST: uri, GLOVEBOX_TEST_ENGINES: uri })
 
 /** The engine of this machine, or those that GLOVEBOX_TEST_ENGINES lists. */
 async function testEngines(root) {

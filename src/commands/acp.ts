@@ -5,6 +5,7 @@ import { takeStdout } from '../acp/stdout-guard.ts'
 import { readConfigured } from '../agents/configured.ts'
 import { loadProfile } from '../agents/profile.ts'
 import { EXIT } from '../errors.ts'
+import { LateLauncher } from '../late-launcher.ts'
 import type { Launcher } from '../launcher.ts'
 import { parseArguments } from './arguments.ts'
 import type { Io } from './io.ts'
@@ -26,7 +27,9 @@ export async function acpCommand(argv: string[], io: Io): Promise<number> {
   // A wrong name is said at once, not with the first session.
   if (agent !== undefined) loadProfile(agent)
   const answered = Promise.withResolvers<void>()
-  const launcher = startLauncher(io, agent, answered.promise)
+  await using launcher = new LateLauncher(() => startLauncher(io, agent, answered.promise))
+  // What goes wrong is told with the first session.
+  launcher.get().catch(() => undefined)
   const connection = new Connection(
     takeStdout(io.stdout, io.stderr),
     backend(io, agent, launcher, answered.resolve),
@@ -34,7 +37,6 @@ export async function acpCommand(argv: string[], io: Io): Promise<number> {
   await Promise.race([connection.serve(io.stdin), askedToEnd()])
   answered.resolve()
   await connection.close()
-  await (await launcher)[Symbol.asyncDispose]()
   return EXIT.ok
 }
 
@@ -54,7 +56,7 @@ async function startLauncher(
 function backend(
   io: Io,
   agent: string | undefined,
-  ready: Promise<Launcher>,
+  launchers: LateLauncher,
   answered: () => void,
 ): Backend {
   const answer = (params?: Record<string, unknown>): Record<string, unknown> => {
@@ -69,7 +71,7 @@ function backend(
     offers: (method) => offersMethod(answer(), method),
     authenticate: async () => {
       const [launcher, { chooseModel }] = await Promise.all([
-        ready,
+        launchers.get(),
         import('../session/model-choice.ts'),
       ])
       const policy = launcher.readPolicy(undefined)
@@ -77,7 +79,10 @@ function backend(
       return {}
     },
     open: async (frame, initialize, events) => {
-      const [launcher, { openSession }] = await Promise.all([ready, import('../session/open.ts')])
+      const [launcher, { openSession }] = await Promise.all([
+        launchers.get(),
+        import('../session/open.ts'),
+      ])
       return openSession(launcher, frame, initialize, events)
     },
   }

@@ -104,7 +104,7 @@ export type ImageFacts = {
   size: number
 }
 
-export type ContainerSummary = {
+type ContainerSummary = {
   id: string
   /** `created`, `running`, `exited`, … */
   state: string

@@ -2,9 +2,9 @@ import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 import type { Engine } from '../docker/engine.ts'
+import { modulesContext } from './agent-modules.ts'
 import { cacheFolder } from './cache-folder.ts'
 import { CONTEXT_FILES, type Role, recipeOf } from './catalogue.ts'
-import { claudeContext } from './claude-modules.ts'
 
 /** A folder with everything one image is built from; removed when disposed of. */
 export type BuildContext = AsyncDisposable & {
@@ -28,11 +28,12 @@ export type ContextOptions = {
  * machine's settings are added. Throws `build_failed` when npm fails.
  */
 export async function buildContext(role: Role, options: ContextOptions): Promise<BuildContext> {
-  const claude = role === 'agent-claude'
-  const folder = claude
-    ? await claudeContext(options.arch, options.env, options.onStep)
-    : await mkdtemp(join(await cacheFolder(options.env), 'context-'))
-  const files = [...new Set([...CONTEXT_FILES, ...recipeOf(role).files])]
+  const recipe = recipeOf(role)
+  const folder =
+    recipe.modules === undefined
+      ? await mkdtemp(join(await cacheFolder(options.env), 'context-'))
+      : await modulesContext(recipe.modules, options.arch, options.env, options.onStep)
+  const files = [...new Set([...CONTEXT_FILES, ...recipe.files])]
   await Promise.all(files.map((file) => place(options.root, folder, file)))
   const host = { ...options.host, README: 'Fetch settings of the building machine.\n' }
   await Promise.all(
@@ -41,12 +42,12 @@ export async function buildContext(role: Role, options: ContextOptions): Promise
     ),
   )
   files.push('container/base/host')
-  if (claude) files.push('container/claude/node_modules')
+  if (recipe.modules !== undefined) files.push(`container/${recipe.modules}/node_modules`)
   return {
     folder,
     files,
     async [Symbol.asyncDispose]() {
-      const temporary = claude ? join(folder, 'container/base') : folder
+      const temporary = recipe.modules === undefined ? folder : join(folder, 'container/base')
       await rm(temporary, { recursive: true, force: true })
     },
   }

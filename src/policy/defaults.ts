@@ -10,7 +10,7 @@ const DEFAULT_LIMITS: Limits = {
   nofile: 65_536,
 }
 
-/** The two public providers, nothing else of the network, and the bundled agent. */
+/** The three public providers, nothing else of the network, and the bundled agent. */
 export const DEFAULTS: Policy = {
   agent: 'bundled',
   providers: {
@@ -20,6 +20,11 @@ export const DEFAULTS: Policy = {
       key_env: 'ANTHROPIC_API_KEY',
     },
     openai: { preset: 'openai', base_url: 'https://api.openai.com', key_env: 'OPENAI_API_KEY' },
+    gemini: {
+      preset: 'gemini',
+      base_url: 'https://generativelanguage.googleapis.com',
+      key_env: 'GEMINI_API_KEY',
+    },
   },
   egress: { rules: [], deny: [], networks: [] },
   limits: DEFAULT_LIMITS,

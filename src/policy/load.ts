@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 
 import type { StatePaths } from '../state.ts'
+import { DEFAULTS } from './defaults.ts'
 import { type Policy, mergePolicy } from './merge.ts'
 import { completeProvider } from './providers.ts'
 import { invalid, readLayer } from './read-layer.ts'
@@ -50,7 +51,8 @@ function checkProviders(path: string, user: UserConfig): void {
     }
   }
   if (user.provider === undefined) return
-  const known = [...new Set(['anthropic', 'openai', ...Object.keys(user.providers ?? {})])]
+  const builtIn = Object.keys(DEFAULTS.providers)
+  const known = [...new Set([...builtIn, ...Object.keys(user.providers ?? {})])]
   if (!known.includes(user.provider)) {
     throw invalid(path, `provider: expected one of ${known.join(', ')}`)
   }

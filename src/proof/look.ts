@@ -127,9 +127,9 @@ function rightsFindings(
   ]
 }
 
-/** The image, mounts that engines make themselves, and our own socket's volume. */
+/** The image, mounts that engines make themselves, and our own volumes: the socket's, the agent's. */
 const OWN_MOUNTS =
-  /^\/(?:$|etc\/(?:hosts|hostname|resolv\.conf)|run\/glovebox|run\/\.containerenv)$/
+  /^\/(?:$|etc\/(?:hosts|hostname|resolv\.conf)|run\/glovebox|var\/lib\/agent|run\/\.containerenv)$/
 
 function hostFindings(look: Look, { hostName, project, keys }: Promises): Finding[] {
   const { hostPathsFound, environment, mounts } = look

@@ -67,9 +67,9 @@ export class AgentContainer implements AsyncDisposable {
     this.ended = this.#watch()
   }
 
-  /** SIGKILL; the engine then removes the container. */
-  async kill(): Promise<void> {
-    await this.#container.kill('SIGKILL')
+  /** A signal for init. After SIGKILL the engine removes the container. */
+  async signal(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    await this.#container.kill(signal)
   }
 
   /** Ends the agent's input, gives it a moment to end by itself, then removes the container. */

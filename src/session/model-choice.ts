@@ -1,5 +1,5 @@
 /** Which model provider a session uses, and the gateway route to it. */
-import type { GatewayRoute } from '../../egress-proxy/policy.ts'
+import type { GatewayPreset, GatewayRoute } from '../../egress-proxy/policy.ts'
 import type { Profile } from '../agents/profile.ts'
 import { resolveCredential } from '../credentials/resolve.ts'
 import { GloveboxError } from '../errors.ts'
@@ -9,11 +9,18 @@ import type { Policy, Provider } from '../policy/merge.ts'
 const PLACEHOLDER = {
   anthropic: 'sk-ant-api03-glovebox-placeholder-the-real-key-stays-outside-AA',
   openai: 'sk-glovebox-placeholder-the-real-key-stays-outside',
+  gemini: 'AIzaGlovebox-placeholder-the-key-is-out',
+} as const
+
+const KEY_HEADER = {
+  anthropic: 'x-api-key',
+  openai: 'authorization',
+  gemini: 'x-goog-api-key',
 } as const
 
 export type ModelChoice = {
   route: GatewayRoute
-  preset: 'anthropic' | 'openai'
+  preset: GatewayPreset
   model: string | undefined
   placeholder: string
 }
@@ -60,7 +67,7 @@ function choice(
   env: Record<string, string | undefined>,
 ): ModelChoice {
   const secret = resolveCredential(id, provider, env)
-  const header = provider.preset === 'anthropic' ? 'x-api-key' : 'authorization'
+  const header = KEY_HEADER[provider.preset]
   const value = header === 'authorization' ? `Bearer ${secret?.reveal()}` : secret?.reveal()
   return {
     preset: provider.preset,

@@ -20,6 +20,7 @@ import type { Log } from '../log.ts'
 import type { Policy } from '../policy/merge.ts'
 import { checkCwd, type ProjectFolder } from '../project/cwd.ts'
 import { AgentContainer } from './agent-container.ts'
+import { DEFAULT_GRACE } from './cancel-ladder.ts'
 import { containerLimits } from './container-limits.ts'
 import { agentEnvironment, GATEWAY_URL } from './environment.ts'
 import { labels } from './labels.ts'
@@ -89,6 +90,8 @@ export async function openSession(
         proxy,
         notices: [...narrowed.notices, ...unenforcedNotice(container)],
         closes: closes(plan.profile.initialize.agentCapabilities),
+        grace: { ...DEFAULT_GRACE, ...plan.profile.cancel },
+        helpers: plan.profile.helpers ?? [],
       },
       { ...events, record: sessionRecorder(host.audit) },
     )
@@ -193,7 +196,10 @@ async function configureProxy(
     {
       onDecision: ({ type: _type, ...decision }) => session.record('egress.decision', decision),
       onClose: ({ type: _type, ...close }) => session.record('egress.close', close),
-      onInit: (message) => host.log.debug('init', { ...where, message }),
+      onInit: (message) => {
+        host.log.debug('init', { ...where, message })
+        session.fromInit(message)
+      },
       onInitClosed: () => host.log.debug('init left', where),
       onLog: limitLines((line) => host.log.info('proxy', { ...where, line })),
     },

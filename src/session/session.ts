@@ -1,8 +1,6 @@
 /** One ACP session: its container, its border and the relay between them and the editor. */
 import { AgentRelay } from '../acp/agent-relay.ts'
 import {
-  isRecord,
-  paramsRecord,
   rewrite,
   type Frame,
   type NotificationFrame,
@@ -14,9 +12,9 @@ import type { AuditData, AuditType } from '../audit/record.ts'
 import type { Proxy } from '../egress/proxy.ts'
 import { RPC, sentenceOf } from '../errors.ts'
 import type { AgentContainer, Ending } from './agent-container.ts'
-
-/** After `session/cancel` the prompt is answered within this bound, in ms, whatever the agent does. */
-const CANCEL_BOUND = 8_000
+import { recordOfAgent, recordOfAnswer } from './agent-record.ts'
+import type { Grace } from './cancel-ladder.ts'
+import { Turns } from './cancel-turns.ts'
 
 /** Requests after whose failure there is no session. */
 const OPENING = new Set(['session/new', 'session/load', 'session/resume'])
@@ -32,6 +30,10 @@ export type SessionParts = {
   notices: string[]
   /** Whether the agent answers `session/close`. */
   closes: boolean
+  /** The times of its cancel ladder. */
+  grace: Grace
+  /** Patterns of command lines that a cancel spares. */
+  helpers: readonly string[]
 }
 
 export type SessionEvents = {
@@ -50,10 +52,9 @@ export class Session implements AsyncDisposable {
   readonly #events: SessionEvents
   #agentId = ''
   #editorId = ''
-  #turn = 0
+  readonly #turns: Turns
   #closing = false
   #ended: string | undefined
-  #cancelTimer: NodeJS.Timeout | undefined
   #disposal: Promise<void> | undefined
 
   constructor(prefix: string, parts: SessionParts, events: SessionEvents) {
@@ -65,8 +66,11 @@ export class Session implements AsyncDisposable {
       onSession: (agentId) => this.#opened(agentId),
       onRefusal: (method, reason) => this.record('refusal', { method, reason }),
       onFrame: (frame) => this.#fromAgent(frame),
+      judge: (frame) => this.#turns.judge(frame),
+      answering: (pending, frame) => this.#turns.answering(pending, frame),
       onAnswered: (method, answer) => this.#answered(method, answer.failed),
     })
+    this.#turns = this.#newTurns()
     void parts.container.ended.then((ending) => this.#died(ending))
     void parts.proxy.closed.then(() => this.#borderClosed())
   }
@@ -91,23 +95,43 @@ export class Session implements AsyncDisposable {
       )
     }
     if (frame.method === 'session/close' && !this.#parts.closes) return this.#closeLocally(frame)
-    if (frame.method === 'session/prompt') this.#prompt()
-    const sent = this.relay.forwardRequest(frame, this.#forAgent(frame))
-    return frame.method === 'session/prompt' ? this.#withNotices(sent) : sent
+    const bytes = this.#forAgent(frame)
+    if (frame.method === 'session/prompt') {
+      return this.#turns.prompt(frame, bytes, () => void this.#showNotices())
+    }
+    return this.#turns.inOrder(() => this.relay.forwardRequest(frame, bytes))
   }
 
   /** A notification of the editor that names this session. */
   notify(frame: NotificationFrame): void | Promise<void> {
     if (this.#ended !== undefined) return
-    if (frame.method === 'session/cancel') this.#cancel()
-    return this.relay.forwardNotification(this.#forAgent(frame))
+    const bytes = this.#forAgent(frame)
+    if (frame.method === 'session/cancel') {
+      this.#turns.cancel(() => this.relay.forwardNotification(bytes))
+      return
+    }
+    return this.#turns.inOrder(() => this.relay.forwardNotification(bytes))
+  }
+
+  /** Whether a request of this id key waits here for its answer. */
+  isWaitingFor(key: string): boolean {
+    return this.relay.isWaitingFor(key) || this.#turns.holds(key)
+  }
+
+  /** `$/cancel_request` for a request of this session; `key` is the request's id. */
+  cancelRequest(key: string, frame: NotificationFrame): void | Promise<void> {
+    return this.#turns.cancelRequest(key, frame)
+  }
+
+  /** A message of init, from inside the container: untrusted. */
+  fromInit(message: Record<string, unknown>): void {
+    this.#turns.fromInit(message)
   }
 
   /** The editor's answer to a question of this session's agent. */
   answer(frame: ResponseFrame): void | Promise<void> {
-    const result = frame.message['result']
-    const outcome = isRecord(result) ? result['outcome'] : undefined
-    if (outcome !== undefined) this.record('permission.answer', { outcome: outcomeOf(outcome) })
+    const found = recordOfAnswer(frame)
+    if (found !== undefined) this.record(found.type, found.data)
     return this.relay.forwardAnswer(frame)
   }
 
@@ -118,7 +142,7 @@ export class Session implements AsyncDisposable {
 
   async #dispose(): Promise<void> {
     this.#closing = true
-    clearTimeout(this.#cancelTimer)
+    this.#turns[Symbol.dispose]()
     const { container, proxy } = this.#parts
     // The proxy goes last: while it lives, init has its heartbeat and the agent its way to end well.
     try {
@@ -141,56 +165,38 @@ export class Session implements AsyncDisposable {
     return rewrite(frame, { params: { sessionId: JSON.stringify(this.#agentId) } })
   }
 
-  #prompt(): void {
-    this.#turn += 1
-    this.#parts.proxy.turn(String(this.#turn))
+  #newTurns(): Turns {
+    const { container, proxy, grace, helpers } = this.#parts
+    return new Turns({
+      relay: this.relay,
+      grace,
+      helpers,
+      editorId: () => this.#editorId,
+      agentId: () => this.#agentId,
+      toInit: (message) => proxy.toInit(message),
+      turn: (turn) => proxy.turn(turn),
+      toEditor: (frame) => this.#events.toEditor(frame),
+      // A signal that cannot be sent is followed by the next one, and by the removal.
+      signal: (signal) => void container.signal(signal).catch(() => undefined),
+      record: (type, data) => this.record(type, data),
+      end: (why) => this.#end(why),
+    })
   }
 
-  async #withNotices(sent: void | Promise<void>): Promise<void> {
-    await sent
+  async #showNotices(): Promise<void> {
     for (const text of this.#parts.notices.splice(0)) {
       await this.#events.toEditor(notice(this.#editorId, text))
     }
   }
 
   #fromAgent(frame: Frame): void {
-    if (frame.kind === 'response') return
-    const params = paramsRecord(frame)
-    if (frame.method === 'session/request_permission') {
-      const call = isRecord(params['toolCall']) ? params['toolCall'] : {}
-      this.record('permission.asked', { toolCall: call['toolCallId'], title: call['title'] })
-    }
-    const update = isRecord(params['update']) ? params['update'] : {}
-    if (frame.method === 'session/update' && update['sessionUpdate'] === 'tool_call') {
-      const { toolCallId, title, kind } = update
-      this.record('tool_call', { toolCall: toolCallId, title, kind })
-    }
+    const found = recordOfAgent(frame)
+    if (found !== undefined) this.record(found.type, found.data)
   }
 
   #answered(method: string, failed: boolean): void {
-    if (method === 'session/prompt') {
-      clearTimeout(this.#cancelTimer)
-      this.#parts.proxy.turn('')
-    }
+    this.#turns.answered(method)
     if (LAST_ANSWERS.has(method) || (OPENING.has(method) && failed)) void this.#leave()
-  }
-
-  #cancel(): void {
-    this.record('cancel', { turn: String(this.#turn) })
-    this.relay.cancelQuestions()
-    clearTimeout(this.#cancelTimer)
-    this.#cancelTimer = setTimeout(() => void this.#cancelOverdue(), CANCEL_BOUND)
-  }
-
-  /** The agent did not stop: the prompt ends `cancelled` all the same, and the container goes. */
-  async #cancelOverdue(): Promise<void> {
-    const open = this.relay.abandon('session/prompt')
-    if (open.length === 0) return
-    this.#end('The agent did not stop when it was cancelled, so its container was ended.')
-    for (const { raw } of open) {
-      await this.#events.toEditor(resultReplyRaw(raw, { stopReason: 'cancelled' }))
-    }
-    await this.#parts.container.kill().catch(() => undefined)
   }
 
   async #died(ending: Ending): Promise<void> {
@@ -208,12 +214,13 @@ export class Session implements AsyncDisposable {
 
   async #fail(why: string): Promise<void> {
     this.#end(why)
+    this.#turns.containerEnded()
     await this.#failOpenRequests()
     await this.#leave()
   }
 
   async #failOpenRequests(): Promise<void> {
-    for (const { raw } of this.relay.abandon()) {
+    for (const { raw } of [...this.relay.abandon(), ...this.#turns.abandonHeld()]) {
       await this.#events.toEditor(errorReplyRaw(raw, RPC.internal, this.#ended ?? ''))
     }
     for (const frame of this.relay.withdrawals()) await this.#events.toEditor(frame)
@@ -236,7 +243,7 @@ export class Session implements AsyncDisposable {
 
   /** Writes into the audit log; a session that cannot be recorded ends. */
   record(type: AuditType, data: AuditData): void {
-    const turn = this.#turn === 0 ? {} : { turn: String(this.#turn) }
+    const turn = this.#turns.name === '' ? {} : { turn: this.#turns.name }
     try {
       this.#events.record(type, { session: this.id, ...turn, ...data })
     } catch (error) {
@@ -258,11 +265,4 @@ function endingSentence({ exitCode, outOfMemory }: Ending): string {
     return 'The agent’s container was killed (exit code 137), perhaps for its memory limit.'
   if (exitCode === undefined) return 'The connection to the agent’s container broke.'
   return `The agent’s container ended with exit code ${exitCode}.`
-}
-
-function outcomeOf(outcome: unknown): string {
-  if (!isRecord(outcome)) return 'invalid'
-  return outcome['outcome'] === 'selected'
-    ? String(outcome['optionId'])
-    : String(outcome['outcome'])
 }

@@ -6,6 +6,7 @@ import { EGRESS_NETWORK, proxyContainer } from '../docker/hardening.ts'
 import { ownHardLimits } from '../docker/limits.ts'
 import { Proxy } from '../egress/proxy.ts'
 import { labels } from './labels.ts'
+import { StartQueue } from './start-queue.ts'
 
 export type ProxyNeeds = {
   engine: () => Promise<Engine>
@@ -18,6 +19,8 @@ type Warm = { networks: string; proxy: Promise<Proxy>; failed: boolean }
 /** Starts proxies; at most one of them waits for a session. */
 export class ProxyPool implements AsyncDisposable {
   readonly #needs: ProxyNeeds
+  /** Twenty at once took longer, each, than a proxy may take to answer. */
+  readonly #starts = new StartQueue()
   #warm: Warm | undefined
 
   constructor(needs: ProxyNeeds) {
@@ -55,7 +58,18 @@ export class ProxyPool implements AsyncDisposable {
     await proxy?.[Symbol.asyncDispose]().catch(() => undefined)
   }
 
+  /** Resolves when the container exists; its place in the queue is free when it also runs. */
   async #start(networks: string[]): Promise<Proxy> {
+    const { promise, resolve, reject } = Promise.withResolvers<Proxy>()
+    void this.#starts.run(async () => {
+      const created = this.#create(networks)
+      created.then(resolve, reject)
+      await created.then(({ started }) => started).catch(() => undefined)
+    })
+    return promise
+  }
+
+  async #create(networks: string[]): Promise<Proxy> {
     const engine = await this.#needs.engine()
     const image = await this.#needs.image(engine, 'egress-proxy')
     const all = labels('proxy', randomUUID(), this.#needs.launcherId)

@@ -46,7 +46,7 @@ function expand(request: string): string {
 }
 
 /** Requests written in words: whole heads, or lines such as `GET http://a/b` and `CONNECT a:1`, with `|` between. */
-export function requestsIn(words: string): string[] {
+function requestsIn(words: string): string[] {
   const whole = /^[A-Z]+ \S+ HTTP\/1\.[01]\r\n.*?\r\n\r\n/s.exec(words)?.[0]
   if (whole !== undefined) return [whole]
   let method = 'GET'

@@ -13,10 +13,10 @@ import { type StubDns, startDns } from '../support/egress/stub-dns.ts'
 import { type PublicOrigin, startPublicOrigin } from './public-origin.ts'
 import { createZone } from './zone.ts'
 
-export const PUBLIC = '127.0.0.2'
+const PUBLIC = '127.0.0.2'
 const EVIL = '127.0.0.3'
 /** Allowed by the rules, with nothing listening there. */
-export const DOWN = '127.0.0.4'
+const DOWN = '127.0.0.4'
 export const KEY = 'sk-corpus-real-key'
 
 export type Lab = AsyncDisposable & {

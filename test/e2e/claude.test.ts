@@ -12,7 +12,6 @@ describe('Claude Code in its own image', () => {
       onQuestion: choose('allow_once'),
     })
     const session = await editor.open(world.project, 90_000)
-    await editor.ok('session/set_mode', { sessionId: session, modeId: 'default' })
     const { stopReason } = await editor.prompt(
       session,
       'demo: run touch made-by-claude.txt',

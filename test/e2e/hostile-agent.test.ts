@@ -92,6 +92,8 @@ describe('an agent that ends or does not stop', () => {
     await using editor = world.editor()
     const session = await editor.open(world.project)
     const running = editor.prompt(session, 'deaf', 20_000)
+    // A cancel right behind its prompt is answered before the agent has seen either.
+    await new Promise((resolve) => setTimeout(resolve, 500))
     const start = performance.now()
     editor.notify('session/cancel', { sessionId: session })
     expect(await running).toEqual({ stopReason: 'cancelled' })

@@ -171,12 +171,19 @@ describe('the way out', () => {
   it('[G-EGRESS] leads to an allowed host through the proxy', async () => {
     const { named } = world.outside
     const answer = await inside(fetched('http://allowed.test:8080/hi'))
-    const asked = (await world.audit()).filter((record) => record['host'] === 'allowed.test')
-    expect(asked).toMatchObject([{ type: 'egress.decision', rule: 'allowed', verdict: 'allow' }])
     // Where the engine has no names the proxy passes the rule and then finds nobody.
     const nobody = { failed: expect.any(String) }
     expect(answer).toMatchObject(named ? { status: 200, body: 'hello from outside' } : nobody)
-    expect(await world.outside.requests()).toEqual(named ? ['GET allowed.test:8080/hi'] : [])
+    const decided = async () =>
+      (await world.audit())
+        .filter(({ type, host }) => type === 'egress.decision' && host === 'allowed.test')
+        .map((record) => [record['kind'], record['rule'], record['verdict']])
+    const tunnel = ['connect', 'allowed', 'allow']
+    const request = ['http', 'allowed', 'allow']
+    await expect.poll(decided).toEqual(named ? [tunnel, request] : [tunnel])
+    await expect
+      .poll(() => world.outside.requests())
+      .toEqual(named ? ['GET allowed.test:8080/hi'] : [])
   })
 
   it('[G-EGRESS] leads nowhere else, and the refusal says why and is recorded', async () => {

@@ -97,7 +97,7 @@ describe('the resolver', () => {
 
   test.concurrent('is not put off by garbage in datagrams', async () => {
     await using at = await setUp()
-    const garbage = Array.from({ length: 40 }, (_, at) => Buffer.alloc(at * 8, at))
+    const garbage = Array.from({ length: 40 }, (_, size) => Buffer.alloc(size * 8, size))
     const answer = await askByUdp(at.init.dnsPort, [
       Buffer.alloc(3),
       question('echo.test', { flags: 0x8180 }),

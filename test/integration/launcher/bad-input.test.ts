@@ -160,6 +160,19 @@ describe('session/new', () => {
     expect(error?.message).toContain('ANTHROPIC_API_KEY')
   })
 
+  it('says that the audit log cannot be written, and starts once it can, with no stack on stderr', async () => {
+    writeFileSync(join(folder, 'state'), '')
+    await using client = editor()
+    await client.ok('initialize', INITIALIZE)
+    const open = () => client.call('session/new', { cwd: project(), mcpServers: [] })
+    expect((await open()).error?.message).toMatch(
+      /^The audit log .*state\/glovebox\/audit cannot be written: .*make room or correct the permissions/,
+    )
+    rmSync(join(folder, 'state'))
+    expect((await open()).error?.message).toMatch(/no-engine\.sock/)
+    expect(client.stderr).toBe('')
+  })
+
   it('names the file and the key of a configuration that is not valid', async () => {
     writeFileSync(join(folder, 'config', 'glovebox', 'config.json'), '{"version":1,"egres":{}}')
     await using client = editor()

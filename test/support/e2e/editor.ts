@@ -24,6 +24,8 @@ export type EditorOptions = {
 export class Editor implements AsyncDisposable {
   readonly child: ChildProcess
   readonly updates: Message[] = []
+  /** What Glovebox itself said in the session, such as which limits the engine does not enforce. */
+  readonly notices: string[] = []
   readonly questions: Question[] = []
   /** Lines on stdout that were no JSON. */
   readonly noise: string[] = []
@@ -151,11 +153,17 @@ export class Editor implements AsyncDisposable {
 
   #fromAgent(message: Message, method: string): void {
     const params = (message['params'] ?? {}) as Message
-    if (method === 'session/update') this.updates.push(params)
+    if (method === 'session/update') this.#update(params)
     if (!('id' in message)) return
     this.questions.push({ method, params })
     const result = this.#onQuestion?.({ method, params })
     if (result !== undefined) this.send({ jsonrpc: '2.0', id: message['id'], result })
+  }
+
+  #update(params: Message): void {
+    const text = textOf(params['update'])
+    if (/^Glovebox: [^\n]+\n\n$/.test(text)) this.notices.push(text)
+    else this.updates.push(params)
   }
 
   #failAll(): void {

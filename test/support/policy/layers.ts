@@ -46,7 +46,7 @@ const common = {
   unenforced_limits: optional(fc.constantFrom('refuse', 'tell')),
 }
 const provider = fc.record({
-  preset: fc.constantFrom('anthropic', 'openai'),
+  preset: fc.constantFrom('anthropic', 'openai', 'gemini'),
   base_url: fc.constantFrom('https://a.x.test', 'https://a.x.test/', 'http://b.x.test/v1'),
   allow_private: optional(some(RANGES)),
   insecure_http: optional(fc.boolean()),

@@ -7,6 +7,7 @@ import { gatewayTarget, upgradeKind } from '../../../egress-proxy/routing.ts'
 const routes: GatewayRoute[] = [
   { id: 'anthropic', preset: 'anthropic', origin: 'https://api.anthropic.test' },
   { id: 'openai', preset: 'openai', origin: 'https://api.openai.test' },
+  { id: 'gemini', preset: 'gemini', origin: 'https://google.test' },
   { id: 'local', preset: 'openai', origin: 'http://model:8080/base/v1' },
 ]
 
@@ -39,6 +40,30 @@ describe('the gateway', () => {
       '/anthropic/v1/messages?key=k&beta=true&API_KEY=k&%6bey=k',
       'https://api.anthropic.test:443/v1/messages?beta=true',
     ],
+    [
+      'POST',
+      '/gemini/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse&key=mine',
+      'https://google.test:443/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse',
+    ],
+    [
+      'POST',
+      '/gemini/v1beta/models/gemini-2.5-pro:generateContent?key=mine',
+      'https://google.test:443/v1beta/models/gemini-2.5-pro:generateContent',
+    ],
+    [
+      'POST',
+      '/gemini/v1beta/models/m:countTokens?%6bey=mine',
+      'https://google.test:443/v1beta/models/m:countTokens',
+    ],
+    ['GET', '/gemini/v1beta/models', 'https://google.test:443/v1beta/models'],
+    ['GET', '/gemini/v1beta/models/m', 'https://google.test:443/v1beta/models/m'],
+    ['GET', '/gemini/v1beta/models/m:generateContent', 'method_not_allowed'],
+    ['POST', '/gemini/v1beta/models/m', 'method_not_allowed'],
+    ['POST', '/gemini/v1beta/models/m:batchGenerateContent', 'path_not_allowed'],
+    ['POST', '/gemini/v1beta/models/m%3abatchGenerateContent:countTokens', 'path_not_allowed'],
+    ['POST', '/gemini/v1beta/files', 'path_not_allowed'],
+    ['POST', '/gemini/v1beta/tunedModels/m:generateContent', 'path_not_allowed'],
+    ['POST', '/gemini/v1/models/m:generateContent', 'path_not_allowed'],
     ['GET', '/anthropic/v1/messages', 'method_not_allowed'],
     ['DELETE', '/anthropic/v1/models/x', 'method_not_allowed'],
     ['GET', '/anthropic/v1/organizations/api_keys', 'path_not_allowed'],

@@ -37,6 +37,24 @@ test('OpenAI streams give theirs: chat completions and responses', () => {
   expect(usageOf(EVENTS, responses)).toEqual({ input_tokens: 7, output_tokens: 8 })
 })
 
+test('a Gemini stream gives its last totals: prompts of tools and thoughts count too', () => {
+  const first = { candidates: [], usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 } }
+  const usageMetadata = {
+    promptTokenCount: 7,
+    toolUsePromptTokenCount: 1,
+    candidatesTokenCount: 20,
+    thoughtsTokenCount: 4,
+    totalTokenCount: 32,
+  }
+  const last = { candidates: [{ content: { parts: [{ text: 'usage' }] } }], usageMetadata }
+  const totals = { input_tokens: 8, output_tokens: 24 }
+  expect(usageOf(EVENTS, event(first) + event(last))).toEqual(totals)
+  const JSON_TYPE = ['content-type', 'application/json; charset=UTF-8']
+  expect(usageOf(JSON_TYPE, JSON.stringify(last))).toEqual(totals)
+  expect(usageOf(JSON_TYPE, JSON.stringify([first, last]))).toEqual(totals)
+  expect(usageOf(JSON_TYPE, JSON.stringify([]))).toBeUndefined()
+})
+
 test('a JSON answer gives its totals', () => {
   const body = JSON.stringify(
     { content: [], usage: { input_tokens: 1, output_tokens: 2 } },

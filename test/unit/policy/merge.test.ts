@@ -14,6 +14,11 @@ test('without any file the defaults hold', () => {
         key_env: 'ANTHROPIC_API_KEY',
       },
       openai: { preset: 'openai', base_url: 'https://api.openai.com', key_env: 'OPENAI_API_KEY' },
+      gemini: {
+        preset: 'gemini',
+        base_url: 'https://generativelanguage.googleapis.com',
+        key_env: 'GEMINI_API_KEY',
+      },
     },
     egress: { rules: [], deny: [], networks: [] },
     limits: {
@@ -160,7 +165,7 @@ test('an unencrypted or private provider needs the administrator, too', () => {
 test('a denied host is no provider either', () => {
   const deny = [{ host: '*.openai.com', ports: [443] }]
   const { providers } = mergePolicy({ project: { version: 1, egress: { deny } } })
-  expect(Object.keys(providers)).toEqual(['anthropic'])
+  expect(Object.keys(providers)).toEqual(['anthropic', 'gemini'])
 })
 
 test.for<['project' | 'ephemeral', 'project' | 'ephemeral', string]>([

@@ -1,0 +1,3 @@
+import { describeAgent } from '../support/e2e/agent-suite.ts'
+
+describeAgent({ agent: 'codex', preset: 'openai', path: '/v1/responses', tries: [] })

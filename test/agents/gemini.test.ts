@@ -1,0 +1,8 @@
+import { describeAgent } from '../support/e2e/agent-suite.ts'
+
+describeAgent({
+  agent: 'gemini',
+  preset: 'gemini',
+  path: '/v1beta/models/glovebox-demo:streamGenerateContent',
+  tries: [],
+})
