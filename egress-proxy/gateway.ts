@@ -49,6 +49,7 @@ export async function handleGateway(
     bodyTimeout: border.limits.body_timeout,
     maxBody: undefined,
     endMeansGone: true,
+    credential: route.credential?.value,
     observe: createUsageObserver(),
   })
 }

@@ -9,6 +9,7 @@ import { type RequestBody, bodyOf } from './body.ts'
 import { type FlatHeaders, isResponseAmbiguous, responseHeaders } from './headers.ts'
 import type { Close } from './messages.ts'
 import { type Reason, Refusal } from './reasons.ts'
+import { createSecretFilter } from './secret-filter.ts'
 import { isVerdict, refusalOf } from './upstream-fault.ts'
 
 export type Job = {
@@ -29,6 +30,8 @@ export type Job = {
   maxBody: number | undefined
   /** Whether the end of the client's sending means it left (it does for model clients). */
   endMeansGone: boolean
+  /** The key that was sent, so that an answer cannot carry it in. */
+  credential?: string | undefined
   observe?: Observer
 }
 
@@ -156,6 +159,7 @@ function handlerFor(
   fail: (error: unknown) => void,
 ): Dispatcher.DispatchHandler {
   const { res } = job
+  const filter = createSecretFilter(job.credential)
   return {
     /** A checked connection stands and nothing was written to it yet. */
     onRequestStart(controller) {
@@ -178,21 +182,22 @@ function handlerFor(
       if (state.over) return
       job.observe?.start(status, flat)
       res.sendDate = false
-      res.writeHead(status, message, responseHeaders(flat))
+      res.writeHead(status, filter.header(message ?? ''), responseHeaders(flat.map(filter.header)))
       res.flushHeaders()
     },
     onResponseData(controller, chunk) {
       if (state.over) return
       state.down += chunk.length
       job.observe?.chunk(chunk)
-      if (res.write(chunk)) return
+      const passing = filter.push(chunk)
+      if (passing.length === 0 || res.write(passing)) return
       controller.pause()
       res.once('drain', () => controller.resume())
     },
     onResponseEnd() {
       if (state.over) return
       const status = res.statusCode
-      res.end(() => state.finish('closed', status))
+      res.end(filter.end(), () => state.finish('closed', status))
     },
     onResponseError(_controller, error) {
       if (!state.over) fail(error)

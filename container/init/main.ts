@@ -6,6 +6,7 @@
 import { exitCodeOf, startAgent } from './agent.ts'
 import { openControl, speak } from './control.ts'
 import { EXIT, InitFault } from './fault.ts'
+import { folderFacts } from './folders.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { takeInput } from './input.ts'
 import { type EndReason, endOnSignals, liveUntilEnd } from './lifetime.ts'
@@ -40,7 +41,7 @@ async function live(end: AbortController): Promise<number> {
   const control = speak(stream, { onMessage, onLost: because('control-lost') })
   const turns = createTurns(control.send)
   process.on('SIGINT', turns.interrupt)
-  control.send({ type: 'hello', version: CONTROL_VERSION })
+  control.send({ type: 'hello', version: CONTROL_VERSION, ...folderFacts(settings.folders) })
 
   await listen(settings.ports, settings.socket)
   if (settings.dnsPort !== undefined) await names.listen(settings.dnsPort)

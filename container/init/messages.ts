@@ -3,6 +3,7 @@
  * init starts with every session, and a schema library would cost more than the rest of it.
  */
 
+import type { FolderFacts } from './folders.ts'
 import { type Names, parseNames } from './names.ts'
 
 export const CONTROL_VERSION = 1
@@ -22,7 +23,7 @@ export type EndedProcess = { pid: number; command: string }
 
 /** To the launcher, which trusts none of it. */
 export type FromInit =
-  | { type: 'hello'; version: typeof CONTROL_VERSION }
+  | ({ type: 'hello'; version: typeof CONTROL_VERSION } & FolderFacts)
   | { type: 'agent-started'; pid: number }
   /** To the proxy, which records it: a program asked for this name … */
   | { type: 'name-refused'; name: string }

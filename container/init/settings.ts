@@ -11,6 +11,8 @@ export type Settings = {
   command: [string, ...string[]]
   /** The agent's working directory, in the spelling the container was given. */
   cwd: string
+  /** The folders to tell the launcher of, as a JSON array. */
+  folders: string | undefined
   /** The agent's environment. */
   env: NodeJS.ProcessEnv
 }
@@ -24,7 +26,7 @@ const OWN_PREFIX = 'GLOVEBOX_INIT_'
 /**
  * Reads what the container was created with. `GLOVEBOX_INIT_SOCKET`, `GLOVEBOX_INIT_PORTS` (comma
  * separated), `GLOVEBOX_INIT_DNS_PORT` (empty: no resolver) and `GLOVEBOX_INIT_TINI` (empty: none)
- * replace the fixed places, for tests; the agent never sees them.
+ * replace the fixed places, for tests. The agent never sees them, nor `GLOVEBOX_INIT_FOLDERS`.
  */
 export function readSettings(argv: string[], env: NodeJS.ProcessEnv, cwd: string): Settings {
   const [program, ...args] = argv
@@ -39,6 +41,7 @@ export function readSettings(argv: string[], env: NodeJS.ProcessEnv, cwd: string
     // -s: tini is not PID 1, so it must ask to be the one who reaps the agent's orphans.
     command: tini === '' ? [program, ...args] : [tini, '-s', '--', program, ...args],
     cwd: env['PWD']?.startsWith('/') === true ? env['PWD'] : cwd,
+    folders: env['GLOVEBOX_INIT_FOLDERS'],
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(OWN_PREFIX))),
   }
 }

@@ -58,14 +58,18 @@ export async function sessionDecisions({ paths, workspace }: Box): Promise<Decis
   }
 }
 
-/** How many containers and volumes of this project are there still, after a moment for the engine. */
+/**
+ * How many containers and volumes of this project are there still, after a moment for the engine;
+ * the volume of the agent's state is to stay.
+ */
 export async function leftovers({ engine, workspace }: Box): Promise<number> {
   const label = `${LABEL.project}=${workspace.project}`
   const until = Date.now() + PATIENCE
   for (;;) {
     // oxlint-disable-next-line no-await-in-loop -- the engine removes them in its own time
     const [containers, volumes] = await Promise.all([engine.list(label), engine.volumes(label)])
-    const count = containers.length + volumes.length
+    const passing = volumes.filter(({ labels }) => labels[LABEL.role] !== 'state')
+    const count = containers.length + passing.length
     if (count === 0 || Date.now() > until) return count
     // oxlint-disable-next-line no-await-in-loop
     await sleep(50)

@@ -12,6 +12,7 @@ import { buildImage } from './image-build.ts'
 import { imageFacts, importRootfs, loadImages, pullImage, tagImage } from './image-store.ts'
 import { ensureNetwork } from './network.ts'
 import { podmanMounts } from './podman-mounts.ts'
+import { makeVolumes } from './podman-volumes.ts'
 
 /** Loads dockerode, which takes a quarter of a second: call it when an engine is really needed. */
 export async function dockerodeEngine(info: EngineInfo): Promise<Engine> {
@@ -36,6 +37,7 @@ export async function dockerodeEngine(info: EngineInfo): Promise<Engine> {
     create: async (body, networks = []) => {
       if (info.kind === 'docker') return await create(place, body, networks)
       await requireSources(body.HostConfig.Mounts)
+      await makeVolumes(docker, body.HostConfig.Mounts)
       return await create(place, { ...body, HostConfig: podmanMounts(body.HostConfig) }, networks)
     },
     list: async (label) => {

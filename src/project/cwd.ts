@@ -24,6 +24,8 @@ export type ProjectFolder = {
   /** Who owns the folder. */
   uid: number
   gid: number
+  /** `device:inode`, by which another folder in its place is noticed. */
+  identity: string
 }
 
 /** Throws `cwd_invalid` with a sentence that names the value. Both spellings are judged. */
@@ -31,7 +33,7 @@ export async function checkCwd(cwd: string, facts: CwdFacts = {}): Promise<Proje
   if (!isAbsolute(cwd)) throw refusal(cwd, 'is not an absolute path')
   if (cwd.includes('\0')) throw refusal(cwd, 'holds a zero byte')
   const named = withoutSlash(normalize(cwd))
-  const { realCwd, uid, gid } = await look(cwd, named)
+  const { realCwd, ...folder } = await look(cwd, named)
   const home = facts.home ?? homedir()
   const homes = [home, await realpath(home).catch(() => home)]
   for (const path of new Set([named, realCwd])) {
@@ -43,15 +45,16 @@ export async function checkCwd(cwd: string, facts: CwdFacts = {}): Promise<Proje
   )
   const exposed = kept.find((path) => inside(realCwd, path))
   if (exposed !== undefined) throw refusal(cwd, `holds ${exposed}, which no agent may reach`)
-  return { cwd: named, realCwd, uid, gid }
+  return { cwd: named, realCwd, ...folder }
 }
 
 async function look(cwd: string, path: string): Promise<Omit<ProjectFolder, 'cwd'>> {
   try {
     const realCwd = await realpath(path)
-    const found = await stat(realCwd)
+    const found = await stat(realCwd, { bigint: true })
     if (!found.isDirectory()) throw refusal(cwd, 'is not a folder')
-    return { realCwd, uid: found.uid, gid: found.gid }
+    const identity = `${found.dev}:${found.ino}`
+    return { realCwd, uid: Number(found.uid), gid: Number(found.gid), identity }
   } catch (error) {
     if (error instanceof GloveboxError) throw error
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -77,6 +80,22 @@ const SHARED_FOLDERS = new Set(
 /** Where desktops mount removable disks, below `/run`. */
 const REMOVABLE = /^\/run\/media\/[^/]+\/[^/]+/
 const HOME = /^(\/root|\/(var\/)?home\/[^/]+|\/Users\/[^/]+|\/var\/root)$/
+const HOMES = /^(\/root|\/(var\/)?home\/[^/]+|\/Users\/[^/]+|\/var\/root)(?=\/)/
+/** Below a home: no project, and what a planted link would lead to first. */
+const SECRETS = [
+  '.ssh .gnupg .aws .azure .kube .docker .password-store .mozilla .thunderbird',
+  '.config/gcloud .config/gh .config/glovebox .config/google-chrome .config/chromium',
+  '.local/share/keyrings .local/state/glovebox Library/Keychains',
+].flatMap((line) => line.split(' '))
+
+/** Below a known home, or what looks like anybody's. */
+function isSecret(path: string, plain: string, homes: string[]): boolean {
+  const [usual] = HOMES.exec(plain) ?? []
+  const below = (home: string, folder: string): boolean =>
+    SECRETS.some((name) => inside(`${home}/${name}`, folder))
+  return homes.some((home) => below(home, path)) || (usual !== undefined && below(usual, plain))
+}
+
 /** The container's own folders: a mount there would hide what the session needs. */
 const RESERVED = ['/run/glovebox', '/opt/glovebox', '/home/agent/.glovebox']
 
@@ -90,6 +109,7 @@ export function refusedBecause(path: string, homes: string[]): string | undefine
   if (RESERVED.some((reserved) => inside(reserved, plain))) {
     return 'is a path that the container keeps for itself'
   }
+  if (isSecret(path, plain, homes)) return 'is a folder of keys and log-ins'
   if (SHARED_FOLDERS.has(plain)) return 'is a system directory'
   if (REMOVABLE.test(plain)) return undefined
   const system = [...SYSTEM_TREES, ...MAC_TREES].some((tree) => inside(tree, plain))

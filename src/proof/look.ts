@@ -129,7 +129,7 @@ function rightsFindings(
 
 /** The image, mounts that engines make themselves, and our own volumes: the socket's, the agent's. */
 const OWN_MOUNTS =
-  /^\/(?:$|etc\/(?:hosts|hostname|resolv\.conf)|run\/glovebox|var\/lib\/agent|run\/\.containerenv)$/
+  /^\/(?:$|etc\/(?:hosts|hostname|resolv\.conf)|run\/glovebox(?:\/(?:passwd|group))?|var\/lib\/agent|run\/\.containerenv)$/
 
 function hostFindings(look: Look, { hostName, project, keys }: Promises): Finding[] {
   const { hostPathsFound, environment, mounts } = look

@@ -26,6 +26,7 @@ import { agentEnvironment, GATEWAY_URL } from './environment.ts'
 import { labels } from './labels.ts'
 import { limitLines } from './line-budget.ts'
 import { chooseModel, type ModelChoice } from './model-choice.ts'
+import { checkMounted, foldersToTell } from './mounted-folders.ts'
 import { Session } from './session.ts'
 import type { StartQueue } from './start-queue.ts'
 import { stateMount } from './state-volume.ts'
@@ -88,7 +89,7 @@ export async function openSession(
         id: plan.id,
         container,
         proxy,
-        notices: [...narrowed.notices, ...unenforcedNotice(container)],
+        notices: [...narrowed.notices, ...linkNotice(plan.project), ...unenforcedNotice(container)],
         closes: closes(plan.profile.initialize.agentCapabilities),
         grace: { ...DEFAULT_GRACE, ...plan.profile.cancel },
         helpers: plan.profile.helpers ?? [],
@@ -142,10 +143,13 @@ async function startContainer(
     engine: engine.info,
     image,
     command: profile.command,
-    env: agentEnvironment(
-      host.env,
-      profileEnv(profile, { ...model, gateway: `${GATEWAY_URL}/${model.route.id}` }),
-    ),
+    env: {
+      ...agentEnvironment(
+        host.env,
+        profileEnv(profile, { ...model, gateway: `${GATEWAY_URL}/${model.route.id}` }),
+      ),
+      GLOVEBOX_INIT_FOLDERS: JSON.stringify(foldersToTell(project)),
+    },
     user: plan.user,
     cwd: project.cwd,
     mounts: [...projectMounts(project), ...stateMounts(plan)],
@@ -183,6 +187,7 @@ async function configureProxy(
 ): Promise<void> {
   const { id, policy, model } = plan
   const where = { session: id }
+  const first = Promise.withResolvers<unknown>()
   await proxy.configure(
     {
       type: 'configure',
@@ -198,12 +203,15 @@ async function configureProxy(
       onClose: ({ type: _type, ...close }) => session.record('egress.close', close),
       onInit: (message) => {
         host.log.debug('init', { ...where, message })
+        first.resolve(message)
         session.fromInit(message)
       },
       onInitClosed: () => host.log.debug('init left', where),
       onLog: limitLines((line) => host.log.info('proxy', { ...where, line })),
     },
   )
+  // The agent starts after this message, so it had no hand in it.
+  checkMounted(plan.project, await first.promise)
 }
 
 /** Replays the editor's `initialize`; the agent's answer stays here. */
@@ -236,6 +244,13 @@ async function diedEarly(container: AgentContainer): Promise<never> {
     'container_failed',
     `The agent’s container ended with exit code ${exitCode ?? 'unknown'}${memory} before the session was open${said === '' ? '.' : `: ${said}`}`,
   )
+}
+
+/** A link in the path may have been put there by another agent. */
+function linkNotice({ cwd, realCwd }: ProjectFolder): string[] {
+  return cwd === realCwd
+    ? []
+    : [`${cwd} leads through a link: the folder that is mounted is ${realCwd}.`]
 }
 
 function unenforcedNotice(container: AgentContainer): string[] {

@@ -61,7 +61,7 @@ test('a second configuration ends it with 78', async () => {
 })
 
 test('a socket that cannot be made is a refusal', async () => {
-  await using proxy = await spawnProxy({ GLOVEBOX_SOCKET: '/nonexistent/egress.sock' })
+  await using proxy = await spawnProxy({ GLOVEBOX_SOCKET: '/dev/null/egress.sock' })
   proxy.send(configureWith({}))
   await proxy.waitFor('refused')
   expect(await proxy.exited).toBe(78)

@@ -30,7 +30,7 @@ test.concurrent('the exit code of an agent that ends by itself is passed on and 
   await using init = await startInit(node('process.exit(7)'), { socket: proxy.path })
   expect(await init.exit).toMatchObject({ code: 7, signal: null })
   expect(proxy.said).toEqual([
-    { type: 'hello', version: 1 },
+    { type: 'hello', version: 1, boot: expect.any(String), folders: [] },
     { type: 'agent-started', pid: expect.any(Number) },
     { type: 'agent-exited', code: 7, signal: null },
   ])

@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest'
 
 import type { GatewayPreset } from '../../../egress-proxy/policy.ts'
 import { loadProfile } from '../../../src/agents/profile.ts'
+import { INITIALIZE } from './editor.ts'
 import { editorWith, ownInitialize, SLOW, worldFor } from './real-agent.ts'
 import { search } from './search.ts'
+import type { World } from './world.ts'
 
 export type AgentCase = {
   agent: string
@@ -84,4 +86,31 @@ export function describeAgent({ agent, preset, path, tries }: AgentCase): void {
       expect(performance.now() - cancelled).toBeLessThan(5_000)
     })
   })
+}
+
+/** For agents that keep their sessions in the project's volume. */
+export function describeKeptSessions({ agent, preset }: Pick<AgentCase, 'agent' | 'preset'>): void {
+  describe(`sessions of ${agent}`, () => {
+    it('are listed and loaded by a later launcher, and go on there', async () => {
+      await using world = await worldFor(preset)
+      const id = await toldOnce(world, agent)
+      await using editor = editorWith(world, agent)
+      await editor.ok('initialize', INITIALIZE)
+      const listed = await editor.ok('session/list', { cwd: world.project }, SLOW)
+      expect(listed).toMatchObject({ sessions: [{ sessionId: id, cwd: world.project }] })
+      const load = { sessionId: id, cwd: world.project, mcpServers: [] }
+      await editor.ok('session/load', load, SLOW)
+      expect(JSON.stringify(editor.updates)).toContain('touch first.txt')
+      await editor.prompt(id, 'demo: run touch second.txt', SLOW)
+      expect(await world.read('second.txt')).toBe('')
+    })
+  })
+}
+
+/** One turn in a launcher of its own; the session's id. */
+async function toldOnce(world: World, agent: string): Promise<string> {
+  await using editor = editorWith(world, agent)
+  const id = await editor.open(world.project, SLOW)
+  await editor.prompt(id, 'demo: run touch first.txt', SLOW)
+  return id
 }

@@ -83,8 +83,35 @@ test('gives both spellings and the owner', async () => {
     realCwd: `${folder}/project`,
     uid: process.getuid?.(),
     gid: process.getgid?.(),
+    identity: expect.stringMatching(/^\d+:\d+$/),
   })
 })
+
+test('tells one folder from another in its place', async () => {
+  const before = await checkCwd(join(folder, 'project'))
+  const same = await checkCwd(join(folder, 'link'))
+  const other = await checkCwd(join(folder, 'project/inner'))
+  expect(same.identity).toBe(before.identity)
+  expect(other.identity).not.toBe(before.identity)
+})
+
+test.for([
+  '/home/me/.ssh',
+  '/home/me/.ssh/keys',
+  '/root/.aws',
+  '/home/other/.gnupg',
+  '/Users/me/Library/Keychains',
+  '/home/me/.config/gcloud',
+])('the path %s may be no project since it holds keys and log-ins', (path) => {
+  expect(refusedBecause(path, ['/home/me'])).toBe('is a folder of keys and log-ins')
+})
+
+test.for(['/home/me/.dotfiles', '/home/me/.config/nvim', '/home/me/work/.ssh'])(
+  'the path %s may be a project though it looks hidden',
+  (path) => {
+    expect(refusedBecause(path, ['/home/me'])).toBeUndefined()
+  },
+)
 
 test('resolves dots before it judges', async () => {
   expect((await checkCwd(`${folder}/project/./inner/..`)).cwd).toBe(`${folder}/project`)
