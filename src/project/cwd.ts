@@ -91,9 +91,14 @@ const SECRETS = [
 /** Below a known home, or what looks like anybody's. */
 function isSecret(path: string, plain: string, homes: string[]): boolean {
   const [usual] = HOMES.exec(plain) ?? []
-  const below = (home: string, folder: string): boolean =>
-    SECRETS.some((name) => inside(`${home}/${name}`, folder))
-  return homes.some((home) => below(home, path)) || (usual !== undefined && below(usual, plain))
+  return (
+    homes.some((home) => isSecretOf(home, path)) ||
+    (usual !== undefined && isSecretOf(usual, plain))
+  )
+}
+
+function isSecretOf(home: string, path: string): boolean {
+  return SECRETS.some((name) => inside(`${home}/${name}`, path))
 }
 
 /** The container's own folders: a mount there would hide what the session needs. */

@@ -26,6 +26,13 @@ function provider(req: IncomingMessage, res: ServerResponse): void {
   }
   req.resume()
   req.once('end', () => {
+    if (req.headers['anthropic-beta'] === 'echo') {
+      const key = String(req.headers['x-api-key'])
+      res.writeHead(401, { 'www-authenticate': `Key ${key}`, 'content-type': 'text/plain' })
+      res.write(`no such key: ${key.slice(0, 9)}`)
+      setTimeout(() => res.end(`${key.slice(9)}, sorry`), 20)
+      return
+    }
     res.setHeader('content-type', 'application/json')
     res.end(JSON.stringify({ usage: { input_tokens: 3, output_tokens: 4 } }))
   })
@@ -167,6 +174,14 @@ async function startStream() {
   if (streaming === undefined) throw new Error('the provider saw no request')
   return { socket, res: (streaming as { res: ServerResponse }).res }
 }
+
+test('an upstream that echoes the key does not get it inside, in no header and across no chunks', async () => {
+  const answer = await ask(post('/anthropic/v1/messages', 'anthropic-beta: echo\r\n'))
+  expect(answer.status).toBe(401)
+  expect(model.requests.at(-1)?.headers).toContain(KEY)
+  expect(JSON.stringify(answer)).not.toContain(KEY.slice(0, 12))
+  expect(JSON.stringify(answer)).toContain(`${'*'.repeat(KEY.length)}, sorry`)
+})
 
 test('an event stream passes chunk by chunk, without added delay', async () => {
   const { socket, res } = await startStream()
