@@ -24,7 +24,7 @@ type Loose = {
 export function readConfigured(env: Record<string, string | undefined>): Configured {
   const { userConfig, adminPolicy } = statePaths(env)
   const config = read(userConfig)
-  const named = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY']
+  const named = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY']
   const own = Object.values(config?.providers ?? {}).some((provider) => {
     if (provider === null) return false
     if (provider.key_file !== undefined) return existsSync(provider.key_file)

@@ -112,7 +112,7 @@ const ATTACKS = {
   },
   'many frames': async () =>
     pour(
-      1_000_000,
+      300_000,
       (n) =>
         `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"${session}","n":${n}}}\n`,
     ),
