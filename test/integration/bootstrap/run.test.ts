@@ -35,5 +35,5 @@ test('A word the bootstrap does not know is a usage error that lists the known o
   const program = join(packageRoot(), 'src/bootstrap/bootstrap.mjs')
   const { status, stderr } = spawnSync(process.execPath, [program, 'demmo'], { encoding: 'utf8' })
   expect(status).toBe(64)
-  expect(stderr).toContain('demo, test, engine:stop')
+  expect(['demo', 'test', 'engine:stop'].filter((word) => !stderr.includes(word))).toEqual([])
 })

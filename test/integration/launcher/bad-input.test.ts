@@ -38,7 +38,7 @@ describe('the command line', () => {
     [['acp', 'extra'], /Unexpected argument 'extra'/],
     [
       ['acp', '--agent', 'nobody'],
-      /There is no agent called "nobody"\. Choose one of: bundled, claude\./,
+      /There is no agent called "nobody"\. Choose one of: bundled, claude, codex, gemini, opencode\./,
     ],
   ])('answers %j with one sentence and exit code 64', ([args, sentence]) => {
     const { status, stderr, stdout } = run(...args)

@@ -24,7 +24,7 @@ export type EditorOptions = {
 export class Editor implements AsyncDisposable {
   readonly child: ChildProcess
   readonly updates: Message[] = []
-  /** What Glovebox itself said in the session, such as which limits the engine does not enforce. */
+  /** Which limits the engine does not enforce: said in every session on such an engine. */
   readonly notices: string[] = []
   readonly questions: Question[] = []
   /** Lines on stdout that were no JSON. */
@@ -162,7 +162,7 @@ export class Editor implements AsyncDisposable {
 
   #update(params: Message): void {
     const text = textOf(params['update'])
-    if (/^Glovebox: [^\n]+\n\n$/.test(text)) this.notices.push(text)
+    if (/^Glovebox: this engine does not enforce/.test(text)) this.notices.push(text)
     else this.updates.push(params)
   }
 
