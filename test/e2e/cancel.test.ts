@@ -139,7 +139,7 @@ describe('an agent that does not do its part', () => {
     await using editor = world.editor({ program })
     const { answer, answeredAfter, since } = await cancelledTurn(
       editor,
-      ['sh kill -STOP $PPID; S=6014; exec sleep $S'],
+      ['sh sleep 0.3; kill -STOP $PPID; S=6014; exec sleep $S'],
       ['sleep 6014'],
     )
     expect(answer).toEqual({ stopReason: 'cancelled' })

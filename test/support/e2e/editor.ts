@@ -162,7 +162,7 @@ export class Editor implements AsyncDisposable {
 
   #update(params: Message): void {
     const text = textOf(params['update'])
-    if (/^Glovebox: this engine does not enforce/.test(text)) this.notices.push(text)
+    if (text.startsWith('Glovebox: this engine does not enforce')) this.notices.push(text)
     else this.updates.push(params)
   }
 
