@@ -1,11 +1,11 @@
 /** The lock file: which image runs for which role, on which engine. */
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 
 import { z } from 'zod'
 
 import { GloveboxError } from '../errors.ts'
+import { statePaths } from '../state.ts'
 
 const DIGEST = /sha256:[0-9a-f]{64}$/
 
@@ -35,8 +35,7 @@ export type Lock = z.infer<typeof Lock>
 
 /** `$XDG_STATE_HOME/glovebox/lock.json`, by default below `~/.local/state`. */
 export function lockPath(env: Readonly<Record<string, string | undefined>>): string {
-  const state = env['XDG_STATE_HOME'] || join(env['HOME'] || homedir(), '.local/state')
-  return join(state, 'glovebox/lock.json')
+  return statePaths(env).lock
 }
 
 /** An empty lock when there is no file. Throws `config_invalid` naming file and key. */
