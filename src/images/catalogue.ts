@@ -57,8 +57,12 @@ export const CONTEXT_FILES = [
 
 export const recipeOf = (role: Role): Recipe => RECIPES[role]
 
-/** Such as `glovebox/egress-proxy:0.1.0`. */
-export const imageTag = (role: Role): string => `glovebox/${role}:${packageVersion()}`
+/**
+ * Such as `glovebox/egress-proxy:0.1.0`. `GLOVEBOX_VERSION` (compose.yaml reads it too) is another
+ * tag, so that several checkouts can share an engine; what runs is decided by the lock, not the tag.
+ */
+export const imageTag = (role: Role): string =>
+  `glovebox/${role}:${process.env['GLOVEBOX_VERSION'] ?? packageVersion()}`
 
 /** What a session with the bundled agent needs. */
 export const BUNDLED: Role[] = ['egress-proxy', 'agent-bundled']
