@@ -72,7 +72,7 @@ CMD ["node", "/opt/agent/node_modules/@agentclientprotocol/codex-acp/dist/index.
 
 FROM agent AS agent-gemini
 COPY container/gemini/ /opt/agent/
-CMD ["node", "/opt/agent/node_modules/@google/gemini-cli/bundle/gemini.js", "--acp"]
+CMD ["node", "/opt/agent/start.mjs", "--acp"]
 
 FROM agent AS agent-opencode
 COPY container/opencode/ /opt/agent/

@@ -28,7 +28,7 @@ const AGENT_FILES = [
 const SETTINGS: Record<PackagedAgent, string[]> = {
   claude: ['managed-settings.json'],
   codex: ['bwrap', 'config.toml', 'default.rules'],
-  gemini: ['settings.json'],
+  gemini: ['settings.json', 'start.mjs'],
   opencode: [],
 }
 

@@ -1,4 +1,4 @@
-import { describeAgent } from '../support/e2e/agent-suite.ts'
+import { describeAgent, describeKeptSessions } from '../support/e2e/agent-suite.ts'
 
 describeAgent({
   agent: 'gemini',
@@ -6,3 +6,5 @@ describeAgent({
   path: '/v1beta/models/glovebox-demo:streamGenerateContent',
   tries: [],
 })
+
+describeKeptSessions({ agent: 'gemini', preset: 'gemini' })
