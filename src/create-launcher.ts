@@ -1,5 +1,5 @@
 import { openAudit } from './audit/writer.ts'
-import { Launcher } from './launcher.ts'
+import { Launcher, type LauncherOptions } from './launcher.ts'
 import { createLog } from './log.ts'
 import { packageVersion } from './package-root.ts'
 import { launcherId } from './session/launcher-id.ts'
@@ -8,12 +8,12 @@ import { statePaths } from './state.ts'
 /** A launcher on the user's own state folder. Errors: `audit_failed` when it cannot be written. */
 export function createLauncher(
   env: Record<string, string | undefined>,
-  agent: string | undefined,
+  chosen: Pick<LauncherOptions, 'agent' | 'imageName'>,
 ): Launcher {
   const paths = statePaths(env)
   return new Launcher({
     env,
-    agent,
+    ...chosen,
     paths,
     log: createLog({ folder: paths.log }),
     audit: openAudit(paths.audit, launcherId(), { version: packageVersion() }),

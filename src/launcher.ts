@@ -2,7 +2,7 @@
 import { dirname } from 'node:path'
 
 import type { AuditWriter } from './audit/writer.ts'
-import type { Engine } from './docker/engine.ts'
+import type { Engine, ImageFacts } from './docker/engine.ts'
 import type { Proxy } from './egress/proxy.ts'
 import { GloveboxError } from './errors.ts'
 import { lockEntry, readLock } from './images/lock.ts'
@@ -20,6 +20,8 @@ export type LauncherOptions = {
   env: Record<string, string | undefined>
   /** The agent of the command line, which wins over the configuration. */
   agent: string | undefined
+  /** The image of the command line, likewise. */
+  imageName: string | undefined
   paths: StatePaths
   audit: AuditWriter
   log: Log
@@ -30,6 +32,7 @@ export class Launcher implements SessionHost, AsyncDisposable {
   readonly id = launcherId()
   readonly env: LauncherOptions['env']
   readonly agent: string | undefined
+  readonly imageName: string | undefined
   readonly audit: AuditWriter
   readonly log: Log
   readonly starts = new StartQueue()
@@ -40,12 +43,13 @@ export class Launcher implements SessionHost, AsyncDisposable {
   constructor(options: LauncherOptions) {
     this.env = options.env
     this.agent = options.agent
+    this.imageName = options.imageName
     this.audit = options.audit
     this.log = options.log
     this.#paths = options.paths
     this.#proxies = new ProxyPool({
       engine: () => this.engine(),
-      image: (engine, role) => this.image(engine, role),
+      image: async (engine, role) => (await this.image(engine, role)).id,
       launcherId: this.id,
     })
   }
@@ -63,11 +67,11 @@ export class Launcher implements SessionHost, AsyncDisposable {
     return this.#engine
   }
 
-  /** The id of the pinned image. Errors: `image_missing`, `image_not_pinned`. */
-  async image(engine: Engine, role: string): Promise<string> {
+  /** The pinned image. Errors: `image_missing`, `image_not_pinned`. */
+  async image(engine: Engine, role: string): Promise<ImageFacts> {
     const { pinnedImage } = await import('./docker/image.ts')
     const lock = await readLock(this.#paths.lock)
-    return (await pinnedImage(engine, lockEntry(lock, engine.info.uri, role), role)).id
+    return await pinnedImage(engine, lockEntry(lock, engine.info.uri, role), role)
   }
 
   get keptOut(): string[] {

@@ -1,5 +1,5 @@
 /**
- * `node src/bootstrap/bootstrap.mjs setup | bundle | demo | test | test:agents | engine:stop`: from a
+ * `node src/bootstrap/bootstrap.mjs setup | bundle | demo | test | test:agents | test:toolchains | engine:stop`: from a
  * fresh clone on a bare machine to a running program. Starts under any Node from 20 on, with nothing
  * installed, and goes on under the pinned Node.
  */
@@ -32,15 +32,18 @@ const STORIES = {
     const { runTests } = await import('./tests.mjs')
     return await runTests(root)
   },
-  'test:agents': async () => {
-    const { runAgentTests } = await import('./tests.mjs')
-    return await runAgentTests(root)
-  },
+  'test:agents': async () => await longTests('agents'),
+  'test:toolchains': async () => await longTests('toolchains'),
   'engine:stop': async () => {
     const { stopPrivateEngine } = await import('./private-engine.mjs')
     await stopPrivateEngine(root)
     return 0
   },
+}
+
+async function longTests(project) {
+  const { runLongTests } = await import('./tests.mjs')
+  return await runLongTests(root, project)
 }
 
 // At once: a pull from a registry that never answers must not keep us.

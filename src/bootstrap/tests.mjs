@@ -11,6 +11,9 @@ import { exitOf } from './run.mjs'
 import { say, step } from './steps.mjs'
 import { addUp, closingLine, figuresOf, notRun } from './test-figures.mjs'
 
+/** The agents whose packages are too large for every run. */
+const AGENTS = ['codex', 'gemini', 'opencode']
+
 /**
  * Resolves with the exit code: 0 only when tests ran and none failed, that of the fault when there
  * is no engine or image to test with. Each engine that is not there is named as not run.
@@ -39,15 +42,20 @@ export async function runTests(root) {
   return sum.failed === 0 && sum.passed > 0 ? 0 : 1
 }
 
-/** The agents whose packages are too large for every run: the same, with their tests alone. */
-export async function runAgentTests(root) {
+/** Suites that take too long for every run, on the engine alone, and the images each needs. */
+const LONG = {
+  agents: ['demo', 'claude', ...AGENTS],
+  toolchains: ['demo'],
+}
+
+export async function runLongTests(root, project) {
   await bundle(root)
   const figures = []
   for (const engine of await testEngines(root)) {
-    await prepareImages(engine, 'demo', ...AGENTS)
-    step(`Tests of ${AGENTS.join(', ')} on ${nameOf(engine.info)}`)
+    await prepareImages(engine, ...LONG[project])
+    step(`Tests of ${project} on ${nameOf(engine.info)}`)
     figures.push(
-      await vitest(root, ['--project', 'agents', '--no-file-parallelism'], onEngine(engine)),
+      await vitest(root, ['--project', project, '--no-file-parallelism'], onEngine(engine)),
     )
   }
   const sum = addUp(figures)
@@ -55,8 +63,6 @@ export async function runAgentTests(root) {
   process.stdout.write(`${closingLine(sum)}\n`)
   return sum.failed === 0 && sum.passed > 0 ? 0 : 1
 }
-
-const AGENTS = ['codex', 'gemini', 'opencode']
 
 async function endToEnd(root, engine) {
   await prepareImages(engine, 'demo', 'claude')

@@ -6,11 +6,11 @@ import { readConfigured } from '../agents/configured.ts'
 import { loadProfile } from '../agents/profile.ts'
 import { EXIT } from '../errors.ts'
 import { LateLauncher } from '../late-launcher.ts'
-import type { Launcher } from '../launcher.ts'
+import type { Launcher, LauncherOptions } from '../launcher.ts'
 import { parseArguments } from './arguments.ts'
 import type { Io } from './io.ts'
 
-const USAGE = 'glovebox acp [--agent NAME]'
+const USAGE = 'glovebox acp [--agent NAME] [--image IMAGE]'
 
 /** Loading the rest of the program waits this long for `initialize`, in ms. */
 const FIRST_ANSWER = 150
@@ -22,12 +22,18 @@ export async function acpCommand(argv: string[], io: Io): Promise<number> {
     const { setupCommand } = await import('./setup.ts')
     return setupCommand([], io)
   }
-  const { values } = parseArguments(USAGE, argv, { agent: { type: 'string' } })
+  const { values } = parseArguments(USAGE, argv, {
+    agent: { type: 'string' },
+    image: { type: 'string' },
+  })
   const agent = typeof values['agent'] === 'string' ? values['agent'] : undefined
+  const imageName = typeof values['image'] === 'string' ? values['image'] : undefined
   // A wrong name is said at once, not with the first session.
   if (agent !== undefined) loadProfile(agent)
   const answered = Promise.withResolvers<void>()
-  await using launcher = new LateLauncher(() => startLauncher(io, agent, answered.promise))
+  await using launcher = new LateLauncher(() =>
+    startLauncher(io, { agent, imageName }, answered.promise),
+  )
   // What goes wrong is told with the first session.
   launcher.get().catch(() => undefined)
   const connection = new Connection(
@@ -43,12 +49,12 @@ export async function acpCommand(argv: string[], io: Io): Promise<number> {
 /** What the first answer does not need is loaded after it. */
 async function startLauncher(
   io: Io,
-  agent: string | undefined,
+  chosen: Pick<LauncherOptions, 'agent' | 'imageName'>,
   answered: Promise<void>,
 ): Promise<Launcher> {
   await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, FIRST_ANSWER))])
   const { createLauncher } = await import('../create-launcher.ts')
-  const launcher = createLauncher(io.env, agent)
+  const launcher = createLauncher(io.env, chosen)
   launcher.warmUp()
   return launcher
 }

@@ -1,16 +1,20 @@
-import type { ImageFacts } from '../docker/engine.ts'
 /** `glovebox build`: brings the images up to date and pins them. */
+import type { Engine, ImageFacts } from '../docker/engine.ts'
 import { findEngine } from '../docker/find.ts'
 import { EXIT, GloveboxError } from '../errors.ts'
 import { loadArchive } from '../images/archive.ts'
+import { buildToolchain } from '../images/build-toolchain.ts'
 import { buildImages } from '../images/build.ts'
 import { BUILDABLE, type Role, imageTag } from '../images/catalogue.ts'
-import { pinImages } from '../images/pin.ts'
+import { pinImages, pinNamed } from '../images/pin.ts'
+import { pinned, toolchainReference, toolchainRole } from '../images/toolchain.ts'
+import { loadPolicy } from '../policy/load.ts'
+import { statePaths } from '../state.ts'
 import { parseArguments } from './arguments.ts'
 import type { Io } from './io.ts'
 
 const WHAT = Object.keys(BUILDABLE).join('|')
-const USAGE = `glovebox build [${WHAT}…] [--from ARCHIVE | --base IMAGE]`
+const USAGE = `glovebox build [${WHAT}…] [--from ARCHIVE | --base IMAGE] [--image IMAGE]`
 
 /**
  * Says on stderr what it does, with the seconds since its start, and nothing when all is up to
@@ -20,7 +24,7 @@ export async function buildCommand(argv: string[], io: Io): Promise<number> {
   const { values, positionals } = parseArguments(
     USAGE,
     argv,
-    { from: { type: 'string' }, base: { type: 'string' } },
+    { from: { type: 'string' }, base: { type: 'string' }, image: { type: 'string' } },
     Object.keys(BUILDABLE).length,
   )
   const from = text(values['from'])
@@ -37,7 +41,31 @@ export async function buildCommand(argv: string[], io: Io): Promise<number> {
       : await loadArchive(engine, from, roles, onStep)
   await pinImages(io.env, engine.info.uri, images)
   if (from !== undefined) for (const [role, facts] of images) onStep(loaded(role, facts))
+  await onOwnImage(engine, images, { named: text(values['image']), io, onStep })
   return EXIT.ok
+}
+
+type OwnImage = { named: string | undefined; io: Io; onStep: (line: string) => void }
+
+/** The agents once more, on the image of the command line or of the configuration. */
+async function onOwnImage(
+  engine: Engine,
+  images: Map<Role, ImageFacts>,
+  { named, io, onStep }: OwnImage,
+): Promise<void> {
+  const image = named ?? loadPolicy(statePaths(io.env), undefined).image
+  if (image === undefined) return
+  const found = await toolchainReference(image, process.cwd())
+  const reference = pinned(found, named === undefined ? 'the configuration' : 'the command line')
+  const entries = []
+  for (const [role, agent] of images) {
+    if (!role.startsWith('agent-')) continue
+    const build = { agent, role, reference, env: io.env, onStep }
+    // oxlint-disable-next-line no-await-in-loop -- later images start from layers of earlier ones
+    const { tag, facts } = await buildToolchain(engine, build)
+    entries.push({ role: toolchainRole(role, reference), name: tag, id: facts.id })
+  }
+  await pinNamed(io.env, engine.info.uri, entries)
 }
 
 function rolesOf(words: string[]): Role[] {

@@ -20,12 +20,13 @@ import { parseArguments } from './arguments.ts'
 import type { Io } from './io.ts'
 
 const USAGE =
-  'glovebox run [--cwd DIR] [--agent NAME] [--mode ID] [--allow|--deny|--ask] ' +
+  'glovebox run [--cwd DIR] [--agent NAME] [--image IMAGE] [--mode ID] [--allow|--deny|--ask] ' +
   '[--output text|json|stream-json] PROMPT   (PROMPT - reads it from stdin)'
 
 export type RunOptions = {
   cwd: string
   agent: string | undefined
+  image: string | undefined
   mode: string | undefined
   policy: PermissionPolicy
   output: 'text' | 'json' | 'stream-json'
@@ -60,10 +61,13 @@ async function run(
   interrupt: Interrupt,
   io: Io,
 ): Promise<number> {
-  const { agent, cwd, mode, policy, prompt } = options
+  const { agent, image, cwd, mode, policy, prompt } = options
   const child = spawnAcp({
     entry: process.argv[1] ?? '',
-    args: agent === undefined ? [] : ['--agent', agent],
+    args: [
+      ...(agent === undefined ? [] : ['--agent', agent]),
+      ...(image === undefined ? [] : ['--image', image]),
+    ],
     env: io.env,
     cwd: process.cwd(),
   })
@@ -107,6 +111,7 @@ export async function runOptions(argv: string[], io: Io): Promise<RunOptions> {
     {
       cwd: { type: 'string' },
       agent: { type: 'string' },
+      image: { type: 'string' },
       mode: { type: 'string' },
       output: { type: 'string' },
       allow: { type: 'boolean' },
@@ -129,6 +134,7 @@ export async function runOptions(argv: string[], io: Io): Promise<RunOptions> {
   return {
     cwd: resolve(text('cwd') ?? '.'),
     agent: text('agent'),
+    image: text('image'),
     mode: text('mode'),
     policy,
     output: outputOf(values['output']),

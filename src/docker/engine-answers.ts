@@ -70,9 +70,9 @@ export const ImageAnswer = z.object({
   RepoTags: list(z.string()),
   RepoDigests: list(z.string()),
   Config: z
-    .object({ Labels: labels })
+    .object({ Labels: labels, Env: list(z.string()), Volumes: anything.nullish() })
     .nullish()
-    .transform((value) => value ?? { Labels: {} }),
+    .transform((value) => value ?? { Labels: {}, Env: [], Volumes: undefined }),
   Architecture: z.string(),
   Size: z.number(),
 })

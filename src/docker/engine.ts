@@ -99,6 +99,10 @@ export type ImageFacts = {
   /** `name@sha256:…` for images that came from or went to a registry. */
   digests: string[]
   labels: Record<string, string>
+  /** `NAME=value` of its own environment. */
+  env?: string[]
+  /** Folders for which an engine makes a volume by itself. */
+  volumes?: string[]
   arch: string
   /** Bytes. */
   size: number

@@ -54,7 +54,8 @@ function queryOf(options: BuildOptions): Dockerode.ImageBuildOptions {
 async function contextOf(folder: string, files: string[]): Promise<Readable> {
   const { pack } = await import('tar-fs')
   return pack(folder, {
-    entries: files,
+    // A copy: the packer empties the list.
+    entries: [...files],
     sort: true,
     map: (header) => {
       const executable = header.type === 'directory' || (header.mode & 0o100) !== 0

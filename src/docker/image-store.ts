@@ -28,6 +28,8 @@ export async function imageFacts(
     tags: image.RepoTags,
     digests: image.RepoDigests,
     labels: image.Config.Labels,
+    env: image.Config.Env,
+    volumes: Object.keys(image.Config.Volumes ?? {}),
     arch: image.Architecture,
     size: image.Size,
   }

@@ -61,7 +61,7 @@ export const recipeOf = (role: Role): Recipe => RECIPES[role]
  * Such as `glovebox/egress-proxy:0.1.0`. `GLOVEBOX_VERSION` (compose.yaml reads it too) is another
  * tag, so that several checkouts can share an engine; what runs is decided by the lock, not the tag.
  */
-export const imageTag = (role: Role): string =>
+export const imageTag = (role: string): string =>
   `glovebox/${role}:${process.env['GLOVEBOX_VERSION'] ?? packageVersion()}`
 
 /** What a session with the bundled agent needs. */

@@ -8,9 +8,21 @@ export async function pinImages(
   engineUri: string,
   images: Map<Role, ImageFacts>,
 ): Promise<void> {
+  await pinNamed(
+    env,
+    engineUri,
+    [...images].map(([role, { id }]) => ({ role, name: imageTag(role), id })),
+  )
+}
+
+/** The same for images with names of their own. */
+export async function pinNamed(
+  env: Readonly<Record<string, string | undefined>>,
+  engineUri: string,
+  entries: { role: string; name: string; id: string }[],
+): Promise<void> {
   const path = lockPath(env)
   const lock = await readLock(path)
-  const entries = [...images].map(([role, { id }]) => ({ role, name: imageTag(role), id }))
   const changed = entries.filter(({ role, name, id }) => {
     const entry = lockEntry(lock, engineUri, role)
     return entry?.id !== id || entry.name !== name

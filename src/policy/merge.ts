@@ -32,6 +32,10 @@ export type Policy = {
   agent: string
   /** All when absent. */
   agents?: string[] | undefined
+  /** Undefined: Glovebox's own. */
+  image?: string | undefined
+  /** All when absent. */
+  images?: string[] | undefined
   model?: string | undefined
   provider?: string | undefined
   providers: Record<string, Provider>
@@ -68,6 +72,8 @@ function userPolicy(user: Omit<UserConfig, 'version'> = {}): Policy {
   return {
     agent: user.agent ?? DEFAULTS.agent,
     agents: user.agents,
+    image: user.image,
+    images: user.images,
     model: user.model,
     provider: user.provider,
     providers: userProviders(user.providers),
@@ -89,6 +95,7 @@ function narrow(policy: Policy, layer: AdminPolicy | ProjectPolicy | undefined):
   return {
     ...policy,
     agents: narrowList(policy.agents, layer.agents),
+    images: narrowList(policy.images, layer.images),
     egress: {
       ...policy.egress,
       rules,

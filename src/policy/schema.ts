@@ -2,6 +2,7 @@
 import { z } from 'zod'
 
 import { Cidr, EgressDeny, EgressRule, GatewayPreset } from '../../egress-proxy/policy.ts'
+import { DEVCONTAINER, PINNED_IMAGE } from '../images/pinned-image.ts'
 
 const AgentId = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an agent name, such as bundled')
 
@@ -35,6 +36,11 @@ export const ProviderConfig = z.strictObject({
   /** DANGER: sends the key unencrypted to an `http:` URL. */
   insecure_http: z.boolean().optional(),
 })
+
+/** An image that can only be one: by digest, by id, or the one in the project's devcontainer.json. */
+const PinnedImage = z
+  .string()
+  .regex(PINNED_IMAGE, 'name@sha256:…, sha256:… (an id of the engine), or devcontainer')
 
 const Network = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/, 'the name of a network')
 
@@ -79,6 +85,10 @@ export const UserConfig = z.strictObject({
   providers: z.record(ProviderId, ProviderConfig).optional(),
   egress: Egress.optional(),
   limits: Limits.optional(),
+  /** The image agents run on, in place of Glovebox's own; `glovebox build AGENT --image` makes it ready. */
+  image: z.union([z.literal(DEVCONTAINER), PinnedImage]).optional(),
+  /** The images that agents may run on besides Glovebox's own; all when absent. */
+  images: z.array(PinnedImage).max(1_000).optional(),
   /** Whether sessions outlive their containers: a volume of the project (the default), or nothing. */
   state: z.enum(['project', 'ephemeral']).optional(),
   /** Limits the engine does not enforce: `refuse` to start, or `tell` (the default). */
@@ -86,7 +96,12 @@ export const UserConfig = z.strictObject({
 })
 
 /** The administrator's file, `/etc/glovebox/policy.json`: no personal choices. */
-export const AdminPolicy = UserConfig.omit({ agent: true, model: true, provider: true }).extend({
+export const AdminPolicy = UserConfig.omit({
+  agent: true,
+  image: true,
+  model: true,
+  provider: true,
+}).extend({
   providers: z
     .record(ProviderId, ProviderConfig.omit({ key_env: true, key_file: true, model: true }))
     .optional(),
@@ -97,6 +112,7 @@ export const ProjectPolicy = UserConfig.pick({
   $schema: true,
   version: true,
   agents: true,
+  images: true,
   limits: true,
   state: true,
   unenforced_limits: true,

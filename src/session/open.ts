@@ -10,7 +10,7 @@ import { loadProfile, profileEnv, type Profile } from '../agents/profile.ts'
 import { sessionRecorder } from '../audit/budget.ts'
 import type { AuditWriter } from '../audit/writer.ts'
 import { containerUser, type ContainerUser } from '../docker/container-user.ts'
-import type { Engine, Mount } from '../docker/engine.ts'
+import type { Engine, ImageFacts, Mount } from '../docker/engine.ts'
 import { agentContainer, HOME_FOLDER } from '../docker/hardening.ts'
 import { ownHardLimits } from '../docker/limits.ts'
 import { projectMounts } from '../docker/mounts.ts'
@@ -20,6 +20,7 @@ import type { Log } from '../log.ts'
 import type { Policy } from '../policy/merge.ts'
 import { checkCwd, type ProjectFolder } from '../project/cwd.ts'
 import { AgentContainer } from './agent-container.ts'
+import { agentImage, type AgentImage } from './agent-image.ts'
 import { DEFAULT_GRACE } from './cancel-ladder.ts'
 import { containerLimits } from './container-limits.ts'
 import { agentEnvironment, GATEWAY_URL } from './environment.ts'
@@ -47,8 +48,10 @@ export type SessionHost = {
   log: Log
   starts: StartQueue
   engine: () => Promise<Engine>
-  /** The id of the pinned image of a role. Errors: `image_missing`, `image_not_pinned`. */
-  image: (engine: Engine, role: string) => Promise<string>
+  /** The pinned image of a role. Errors: `image_missing`, `image_not_pinned`. */
+  image: (engine: Engine, role: string) => Promise<ImageFacts>
+  /** The image of the command line, which wins over the configuration. */
+  imageName: string | undefined
   readPolicy: (project: string) => Policy
   /** The proxy that is already running, or a new one. */
   takeProxy: (policy: Policy) => Promise<Proxy>
@@ -62,7 +65,7 @@ type Plan = {
   profile: Profile
   model: ModelChoice
   engine: Engine
-  image: string
+  image: AgentImage
   user: ContainerUser
 }
 
@@ -127,7 +130,7 @@ async function planSession(host: SessionHost, frame: RequestFrame): Promise<Plan
   const engine = await host.engine()
   const socket = engine.info.uri.slice('unix://'.length)
   await checkCwd(project.cwd, { keptOut: [...host.keptOut, socket] })
-  const image = await host.image(engine, profile.image)
+  const image = await agentImage(host, engine, profile, policy, project)
   const user = containerUser(engine.info, caller(), project)
   return { id: randomUUID(), project, policy, profile, model, engine, image, user }
 }
@@ -141,13 +144,15 @@ async function startContainer(
   const { id, project, policy, profile, model, engine, image } = plan
   const body = agentContainer({
     engine: engine.info,
-    image,
-    command: profile.command,
+    image: image.id,
+    command: image.command,
     env: {
+      ...image.env,
       ...agentEnvironment(
         host.env,
         profileEnv(profile, { ...model, gateway: `${GATEWAY_URL}/${model.route.id}` }),
       ),
+      ...image.own,
       GLOVEBOX_INIT_FOLDERS: JSON.stringify(foldersToTell(project)),
     },
     user: plan.user,
@@ -160,7 +165,7 @@ async function startContainer(
   })
   host.audit.record('container.create', {
     session: id,
-    image,
+    image: image.id,
     project: project.cwd,
     user: body.User,
   })

@@ -112,6 +112,13 @@ export class World implements AsyncDisposable {
     await chown(join(this.project, path), this.owner.uid, this.owner.gid)
   }
 
+  /** Gives everything in the project to its owner. */
+  async own(): Promise<void> {
+    for (const name of await readdir(this.project, { recursive: true })) {
+      await chown(join(this.project, name), this.owner.uid, this.owner.gid)
+    }
+  }
+
   read(path: string): Promise<string> {
     return readFile(join(this.project, path), 'utf8')
   }
