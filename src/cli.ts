@@ -31,6 +31,18 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<Command> }
     summary: 'list the agents and what each still lacks',
     load: async () => (await import('./commands/agents.ts')).agentsCommand,
   },
+  ps: {
+    summary: 'list the sessions that run and what they use',
+    load: async () => (await import('./commands/ps.ts')).psCommand,
+  },
+  stop: {
+    summary: 'end a session, or all of yours',
+    load: async () => (await import('./commands/stop.ts')).stopCommand,
+  },
+  gc: {
+    summary: 'remove what launchers that died left behind',
+    load: async () => (await import('./commands/gc.ts')).gcCommand,
+  },
   audit: {
     summary: 'verify the audit log',
     load: async () => (await import('./commands/audit.ts')).auditCommand,

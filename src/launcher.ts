@@ -12,7 +12,9 @@ import type { Policy } from './policy/merge.ts'
 import { launcherId } from './session/launcher-id.ts'
 import type { SessionHost } from './session/open.ts'
 import { StartQueue } from './session/start-queue.ts'
+import { takeStopped } from './session/stop-mark.ts'
 import { sweep } from './session/sweep.ts'
+import { VolumeRecords } from './session/volume-records.ts'
 import { ProxyPool } from './session/warm-proxy.ts'
 import type { StatePaths } from './state.ts'
 
@@ -36,6 +38,7 @@ export class Launcher implements SessionHost, AsyncDisposable {
   readonly audit: AuditWriter
   readonly log: Log
   readonly starts = new StartQueue()
+  readonly volumes: VolumeRecords
   readonly #paths: StatePaths
   readonly #proxies: ProxyPool
   #engine: Promise<Engine> | undefined
@@ -47,10 +50,12 @@ export class Launcher implements SessionHost, AsyncDisposable {
     this.audit = options.audit
     this.log = options.log
     this.#paths = options.paths
+    this.volumes = new VolumeRecords(options.paths.volumes)
     this.#proxies = new ProxyPool({
       engine: () => this.engine(),
       image: async (engine, role) => (await this.image(engine, role)).id,
       launcherId: this.id,
+      volumes: this.volumes,
     })
   }
 
@@ -84,6 +89,10 @@ export class Launcher implements SessionHost, AsyncDisposable {
     return loadPolicy(this.#paths, project)
   }
 
+  stoppedBy(session: string): string | undefined {
+    return takeStopped(this.#paths.stops, session)
+  }
+
   takeProxy(policy: Policy): Promise<Proxy> {
     return this.#proxies.take(policy.egress.networks)
   }
@@ -104,8 +113,8 @@ export class Launcher implements SessionHost, AsyncDisposable {
 
   async #sweep(): Promise<void> {
     try {
-      const swept = await sweep(await this.engine())
-      if (swept.containers + swept.volumes > 0) this.log.info('swept', swept)
+      const swept = await sweep(await this.engine(), this.volumes)
+      if (swept.containers.length + swept.volumes.length > 0) this.log.info('swept', swept)
     } catch (error) {
       this.log.info('no sweep', { why: error instanceof GloveboxError ? error.code : 'unknown' })
     }

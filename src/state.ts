@@ -13,6 +13,10 @@ export type StatePaths = {
   audit: string
   log: string
   sessions: string
+  /** One file for each volume of ours that labels cannot show, or whose last use matters. */
+  volumes: string
+  /** Who stopped which session. */
+  stops: string
   cache: string
 }
 
@@ -36,6 +40,8 @@ export function statePaths(
     audit: join(state, 'audit'),
     log: join(state, 'log'),
     sessions: join(state, 'sessions'),
+    volumes: join(state, 'volumes'),
+    stops: join(state, 'stops'),
     cache: root('XDG_CACHE_HOME', '.cache'),
   }
 }

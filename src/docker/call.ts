@@ -9,6 +9,7 @@ export const BOUND = {
   list: 10_000,
   attach: 10_000,
   kill: 10_000,
+  stats: 10_000,
   create: 30_000,
   start: 30_000,
   remove: 30_000,

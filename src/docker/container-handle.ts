@@ -9,6 +9,7 @@ import { InspectAnswer } from './engine-answers.ts'
 import type { ContainerInspect, CreatedContainer, StartedContainer } from './engine.ts'
 import { exec } from './exec.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
+import { containerUsage } from './usage.ts'
 
 const ENDING_LOOKS = 5
 /** Milliseconds. */
@@ -54,6 +55,7 @@ export function startedContainer(place: Place, id: string, watch?: ExitWatch): S
       return await watching.ended
     },
     kill: (signal) => kill(container, signal),
+    usage: () => containerUsage(container),
     exec: (command) => exec(container, command),
     remove: () => removeContainer(container),
   }

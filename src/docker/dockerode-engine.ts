@@ -10,7 +10,7 @@ import { ContainerAnswers, CreateAnswer, VolumeAnswers } from './engine-answers.
 import type { ContainerBody, CreatedContainer, Engine, EngineInfo, Mount } from './engine.ts'
 import { buildImage } from './image-build.ts'
 import { imageFacts, importRootfs, loadImages, pullImage, tagImage } from './image-store.ts'
-import { ensureNetwork } from './network.ts'
+import { ensureNetwork, networksLabelled, removeNetwork } from './network.ts'
 import { podmanMounts } from './podman-mounts.ts'
 import { makeVolumes } from './podman-volumes.ts'
 
@@ -56,14 +56,22 @@ export async function dockerodeEngine(info: EngineInfo): Promise<Engine> {
     container: (id) => startedContainer(place, id),
     volumes: async (label) => {
       const found = await engineCall('list its volumes', BOUND.list, async (abortSignal) =>
-        VolumeAnswers.parse(await docker.listVolumes({ filters: { label: [label] }, abortSignal })),
+        VolumeAnswers.parse(await docker.listVolumes({ ...labelled(label), abortSignal })),
       )
-      return found.Volumes.map((one) => ({ name: one.Name, labels: one.Labels }))
+      return found.Volumes.map(({ Name: name, Labels: labels, CreatedAt: at }) => {
+        const created = Date.parse(at ?? '')
+        return Number.isNaN(created) ? { name, labels } : { name, labels, created }
+      })
     },
     removeVolume: async (name) => removeVolume(docker, name),
+    networks: (label) => networksLabelled(docker, label),
+    removeNetwork: (name) => removeNetwork(docker, name),
     ensureNetwork: (name, labels, options) => ensureNetwork(docker, info, name, labels, options),
   }
 }
+
+const labelled = (label: string | undefined): { filters?: { label: string[] } } =>
+  label === undefined ? {} : { filters: { label: [label] } }
 
 async function create(
   place: Place,

@@ -58,7 +58,7 @@ export const NetworkAnswers = list(
 )
 
 export const VolumeAnswers = z.object({
-  Volumes: list(z.object({ Name: z.string(), Labels: labels })),
+  Volumes: list(z.object({ Name: z.string(), Labels: labels, CreatedAt: z.string().nullish() })),
 })
 
 export const ContainerAnswers = list(

@@ -117,6 +117,25 @@ type ContainerSummary = {
   created: number
 }
 
+type VolumeSummary = {
+  name: string
+  labels: Record<string, string>
+  /** Milliseconds since the epoch; undefined when the engine does not say. */
+  created?: number
+}
+
+/** What a running container uses now. */
+export type ContainerUsage = {
+  /** Bytes, without the page cache that can be given back. */
+  memory: number
+  /** Bytes; undefined without a limit. */
+  memoryLimit?: number
+  /** Of one CPU: 150 is one and a half. */
+  cpuPercent: number
+  /** Processes and threads. */
+  pids: number
+}
+
 /** A container that exists and was never started. */
 export type CreatedContainer = {
   readonly id: string
@@ -136,6 +155,8 @@ export type StartedContainer = {
   /** Resolves when the container ended; `undefined` when the engine can no longer say how. */
   wait(): Promise<{ exitCode: number } | undefined>
   kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<void>
+  /** Measured over about a second; `undefined` when it does not run. */
+  usage(): Promise<ContainerUsage | undefined>
   /** Runs a command as the container's user; output is capped at 1 MiB a stream. */
   exec(command: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }>
   /** SIGKILL and remove, with its anonymous volumes; no error when it is gone. */
@@ -177,10 +198,14 @@ export type Engine = {
   list(label: string): Promise<ContainerSummary[]>
   /** A container found by `list`. */
   container(id: string): StartedContainer
-  /** Volumes that carry this label. */
-  volumes(label: string): Promise<{ name: string; labels: Record<string, string> }[]>
+  /** Volumes that carry this label; without one, all. */
+  volumes(label?: string): Promise<VolumeSummary[]>
   /** No error when it is gone; false when still in use. */
   removeVolume(name: string): Promise<boolean>
+  /** Names of the networks that carry this label. */
+  networks(label: string): Promise<string[]>
+  /** No error when it is gone; false when still in use. */
+  removeNetwork(name: string): Promise<boolean>
   /**
    * Makes the network when it is missing; refuses one of that name that is not as asked. Its
    * containers cannot reach each other, unless `reachable` says so.

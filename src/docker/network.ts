@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type Dockerode from 'dockerode'
 
 import { GloveboxError } from '../errors.ts'
-import { BOUND, engineCall, engineError, unlessStatus } from './call.ts'
+import { BOUND, engineCall, engineError, statusOf, unlessStatus } from './call.ts'
 import { differencesOf } from './differences.ts'
 import { NetworkAnswers, type NetworkFacts } from './engine-answers.ts'
 import type { EngineInfo } from './engine.ts'
@@ -46,6 +46,30 @@ export async function ensureNetwork(
     `The engine has several networks named ${name}.`,
     `Remove them with \`docker network rm\` and try again.`,
   )
+}
+
+/** Names of the networks with this label. Throws `engine_failed`. */
+export async function networksLabelled(docker: Dockerode, label: string): Promise<string[]> {
+  return await engineCall('list its networks', BOUND.network, async (abortSignal) => {
+    const filters = { label: [label] }
+    return NetworkAnswers.parse(await docker.listNetworks({ filters, abortSignal })).map(
+      ({ Name: name }) => name,
+    )
+  })
+}
+
+/** False when a container is still on it. Throws `engine_failed`. */
+export async function removeNetwork(docker: Dockerode, name: string): Promise<boolean> {
+  return await engineCall(`remove the network ${name}`, BOUND.network, async (abortSignal) => {
+    try {
+      await unlessStatus([404], docker.getNetwork(name).remove({ abortSignal }))
+      return true
+    } catch (error) {
+      // Docker says 403 for one in use, Podman 409 or 500 by version.
+      if ([403, 409, 500].includes(statusOf(error) ?? 0)) return false
+      throw error
+    }
+  })
 }
 
 /** The options that keep containers apart, or the same ones switched the other way. */

@@ -37,6 +37,10 @@ export class Proxy implements AsyncDisposable {
   readonly id: string
   /** Resolves when the container runs; rejects with the engine's error. */
   readonly started: Promise<void>
+  /** Names of its volumes, which go with it. */
+  readonly volumes: readonly string[]
+  /** Resolves when the engine has removed the container and its volumes. */
+  readonly removed: Promise<void>
   /** Resolves when the proxy is gone, whatever the reason. */
   readonly closed: Promise<void>
   readonly #created: CreatedContainer
@@ -47,6 +51,7 @@ export class Proxy implements AsyncDisposable {
   #waiter: Waiter | undefined
   #initBeat: NodeJS.Timeout | undefined
   #gone = false
+  readonly #removal = Promise.withResolvers<void>()
   #ended = false
 
   /**
@@ -56,7 +61,8 @@ export class Proxy implements AsyncDisposable {
   static async create(engine: Engine, body: ContainerBody, networks: string[]): Promise<Proxy> {
     const created = await engine.create(body, networks)
     try {
-      const differences = verifyCreated(body, await created.inspect(), engine.info)
+      const inspect = await created.inspect()
+      const differences = verifyCreated(body, inspect, engine.info)
       const refused = differences.find(({ kind }) => kind === 'difference')
       if (refused !== undefined) {
         throw new GloveboxError(
@@ -64,7 +70,10 @@ export class Proxy implements AsyncDisposable {
           `The engine made the egress proxy with ${refused.field} = ${refused.found}, not ${refused.asked}.`,
         )
       }
-      return new Proxy(created, await created.attach())
+      const volumes = inspect.Mounts.flatMap(({ Type: type, Name: name }) =>
+        type === 'volume' && name ? [name] : [],
+      )
+      return new Proxy(created, await created.attach(), volumes)
     } catch (error) {
       // The first fault is the one to tell; what cannot be removed now is swept later.
       await created.remove().catch(() => undefined)
@@ -72,8 +81,14 @@ export class Proxy implements AsyncDisposable {
     }
   }
 
-  private constructor(created: CreatedContainer, streams: AttachedStreams) {
+  private constructor(
+    created: CreatedContainer,
+    streams: AttachedStreams,
+    volumes: readonly string[],
+  ) {
     this.id = created.id
+    this.volumes = volumes
+    this.removed = this.#removal.promise
     this.#created = created
     this.#streams = streams
     this.#channel = new ControlChannel(streams.stdin, streams.stdout, {
@@ -116,6 +131,7 @@ export class Proxy implements AsyncDisposable {
     this.#channel[Symbol.dispose]()
     this.#streams.destroy()
     await (this.#running ?? this.#created).remove()
+    this.#removal.resolve()
   }
 
   async #closed(): Promise<void> {

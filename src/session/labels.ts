@@ -6,6 +6,9 @@ export const LABEL = {
   session: 'glovebox.session',
   launcher: 'glovebox.launcher',
   project: 'glovebox.project',
+  agent: 'glovebox.agent',
+  /** The user id of the launcher: one engine may serve several users. */
+  user: 'glovebox.user',
 } as const
 
 export type Role = 'agent' | 'proxy'
@@ -16,12 +19,15 @@ export function labels(
   session: string,
   launcher: string,
   project?: string,
+  agent?: string,
 ): Record<string, string> {
   return {
     [LABEL.any]: '1',
     [LABEL.role]: role,
     [LABEL.session]: session,
     [LABEL.launcher]: launcher,
+    [LABEL.user]: String(process.getuid?.() ?? 0),
     ...(project === undefined ? {} : { [LABEL.project]: project }),
+    ...(agent === undefined ? {} : { [LABEL.agent]: agent }),
   }
 }

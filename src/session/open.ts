@@ -31,6 +31,7 @@ import { checkMounted, foldersToTell } from './mounted-folders.ts'
 import { Session } from './session.ts'
 import type { StartQueue } from './start-queue.ts'
 import { stateMount } from './state-volume.ts'
+import type { VolumeRecords } from './volume-records.ts'
 
 /** How long an agent may take to answer `initialize`, in ms. */
 const INITIALIZE_TIMEOUT = 60_000
@@ -53,6 +54,9 @@ export type SessionHost = {
   /** The image of the command line, which wins over the configuration. */
   imageName: string | undefined
   readPolicy: (project: string) => Policy
+  /** Who stopped this session with `glovebox stop`. */
+  stoppedBy: (session: string) => string | undefined
+  volumes: VolumeRecords
   /** The proxy that is already running, or a new one. */
   takeProxy: (policy: Policy) => Promise<Proxy>
 }
@@ -96,6 +100,7 @@ export async function openSession(
         closes: closes(plan.profile.initialize.agentCapabilities),
         grace: { ...DEFAULT_GRACE, ...plan.profile.cancel },
         helpers: plan.profile.helpers ?? [],
+        stoppedBy: () => host.stoppedBy(plan.id),
       },
       { ...events, record: sessionRecorder(host.audit) },
     )
@@ -157,11 +162,11 @@ async function startContainer(
     },
     user: plan.user,
     cwd: project.cwd,
-    mounts: [...projectMounts(project), ...stateMounts(plan)],
+    mounts: [...projectMounts(project), ...stateMounts(plan, host.volumes)],
     proxy: proxy.id,
     hard: ownHardLimits(),
     limits: containerLimits(policy.limits),
-    labels: labels('agent', id, host.id, project.realCwd),
+    labels: labels('agent', id, host.id, project.realCwd, profile.id),
   })
   host.audit.record('container.create', {
     session: id,
@@ -178,10 +183,13 @@ async function startContainer(
   return container
 }
 
-function stateMounts({ project, policy, profile, user }: Plan): Mount[] {
+function stateMounts(plan: Plan, volumes: VolumeRecords): Mount[] {
+  const { project, policy, profile, user, engine } = plan
   if (policy.state === 'ephemeral' || profile.state === undefined) return []
   const owner = { agent: profile.id, project: project.realCwd, uid: user.uid }
-  return [stateMount(owner, profile.state)]
+  const mount = stateMount(owner, profile.state)
+  if (mount.Source !== undefined) volumes.note(mount.Source, engine.info.uri)
+  return [mount]
 }
 
 async function configureProxy(

@@ -34,6 +34,8 @@ export type SessionParts = {
   grace: Grace
   /** Patterns of command lines that a cancel spares. */
   helpers: readonly string[]
+  /** The name of who stopped the session with `glovebox stop`, if anybody did. */
+  stoppedBy: () => string | undefined
 }
 
 export type SessionEvents = {
@@ -203,7 +205,8 @@ export class Session implements AsyncDisposable {
     await Promise.race([this.relay.drained, new Promise((resolve) => setTimeout(resolve, 500))])
     if (this.#closing) return
     this.record('container.end', { exitCode: ending.exitCode, outOfMemory: ending.outOfMemory })
-    await this.#fail(endingSentence(ending))
+    const who = this.#parts.stoppedBy()
+    await this.#fail(who === undefined ? endingSentence(ending) : stoppedSentence(who))
   }
 
   async #borderClosed(): Promise<void> {
@@ -259,6 +262,9 @@ async function endBoth(container: AsyncDisposable, proxy: AsyncDisposable): Prom
     await proxy[Symbol.asyncDispose]()
   }
 }
+
+const stoppedSentence = (who: string): string =>
+  `${who} stopped this session with \`glovebox stop\`.`
 
 function endingSentence({ exitCode, outOfMemory }: Ending): string {
   if (outOfMemory)

@@ -31,7 +31,7 @@ export function stateMount(owner: StateOwner, target: string): Mount {
         [LABEL.any]: '1',
         [LABEL.role]: 'state',
         [LABEL.project]: owner.project,
-        'glovebox.agent': owner.agent,
+        [LABEL.agent]: owner.agent,
       },
     },
   }

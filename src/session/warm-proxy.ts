@@ -7,11 +7,13 @@ import { ownHardLimits } from '../docker/limits.ts'
 import { Proxy } from '../egress/proxy.ts'
 import { labels } from './labels.ts'
 import { StartQueue } from './start-queue.ts'
+import type { VolumeRecords } from './volume-records.ts'
 
 export type ProxyNeeds = {
   engine: () => Promise<Engine>
   image: (engine: Engine, role: string) => Promise<string>
   launcherId: string
+  volumes: VolumeRecords
 }
 
 type Warm = { networks: string; proxy: Promise<Proxy>; failed: boolean }
@@ -75,6 +77,11 @@ export class ProxyPool implements AsyncDisposable {
     const all = labels('proxy', randomUUID(), this.#needs.launcherId)
     await engine.ensureNetwork(EGRESS_NETWORK, { glovebox: '1' })
     const body = proxyContainer({ engine: engine.info, image, labels: all, hard: ownHardLimits() })
-    return Proxy.create(engine, body, networks)
+    const proxy = await Proxy.create(engine, body, networks)
+    for (const name of proxy.volumes) {
+      this.#needs.volumes.note(name, engine.info.uri, this.#needs.launcherId)
+      void proxy.removed.then(() => this.#needs.volumes.forget(name))
+    }
+    return proxy
   }
 }

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 
 import { lockImages, lockEntry, readLock } from '../../src/images/lock.ts'
-import { LABEL } from '../../src/session/labels.ts'
 import { statePaths } from '../../src/state.ts'
 import { INITIALIZE, choose, type Editor } from '../support/e2e/editor.ts'
 import { EngineGate } from '../support/e2e/engine-gate.ts'
 import { World } from '../support/e2e/world.ts'
+import {
+  isNothing,
+  leftAfter,
+  leftOf as launcherLeft,
+  NOTHING,
+  type Left,
+} from '../support/faults/left.ts'
 
 /** Everything of a killed launcher is to be gone after this long, in ms. */
 const BOUND = 5_000
@@ -19,35 +25,13 @@ afterAll(async () => {
   await world?.[Symbol.asyncDispose]()
 })
 
-type Left = { running: number; containers: number; volumes: number }
+const leftOf = (pid: number): Promise<Left> => launcherLeft(world.engine, [pid])
 
-/** What the engine still has of the launcher of this process id. */
-async function leftOf(pid: number): Promise<Left> {
-  const own = (found: { labels: Record<string, string> }): boolean =>
-    found.labels[LABEL.launcher]?.split('/')[2] === String(pid)
-  const containers = (await world.engine.list(LABEL.any)).filter(own)
-  return {
-    running: containers.filter(({ state }) => state === 'running').length,
-    containers: containers.length,
-    volumes: (await world.engine.volumes(LABEL.any)).filter(own).length,
-  }
-}
-
-async function goneWithin(
+const goneWithin = async (
   pid: number,
   bound: number,
   gone: (left: Left) => boolean,
-): Promise<Left> {
-  const end = performance.now() + bound
-  for (;;) {
-    const left = await leftOf(pid)
-    if (gone(left) || performance.now() > end) return left
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
-
-const NOTHING: Left = { running: 0, containers: 0, volumes: 0 }
-const isNothing = (left: Left): boolean => left.containers + left.volumes === 0
+): Promise<Left> => (await leftAfter(world.engine, [pid], bound, gone)).left
 
 /** Brings a launcher to a moment of its life. */
 type Moment = (editor: Editor) => Promise<void>

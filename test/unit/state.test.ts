@@ -11,6 +11,8 @@ test('without XDG variables everything is at its place below the home folder', (
     audit: '/home/u/.local/state/glovebox/audit',
     log: '/home/u/.local/state/glovebox/log',
     sessions: '/home/u/.local/state/glovebox/sessions',
+    volumes: '/home/u/.local/state/glovebox/volumes',
+    stops: '/home/u/.local/state/glovebox/stops',
     cache: '/home/u/.cache/glovebox',
   })
 })

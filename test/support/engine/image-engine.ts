@@ -56,6 +56,8 @@ export function imageEngine(options: ImageEngineOptions): ImageEngine {
     container: other,
     volumes: other,
     removeVolume: other,
+    networks: other,
+    removeNetwork: other,
     ensureNetwork: other,
   }
   return { engine, asked, images }

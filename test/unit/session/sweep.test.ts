@@ -4,6 +4,8 @@ import type { Engine } from '../../../src/docker/engine.ts'
 import { labels } from '../../../src/session/labels.ts'
 import { launcherAlive, launcherId } from '../../../src/session/launcher-id.ts'
 import { sweep } from '../../../src/session/sweep.ts'
+import { VolumeRecords } from '../../../src/session/volume-records.ts'
+import { scratchFolder } from '../../support/scratch.ts'
 
 type Thing = { id: string; state: string; labels: Record<string, string> }
 
@@ -11,6 +13,7 @@ type Thing = { id: string; state: string; labels: Record<string, string> }
 function engineWith(containers: Thing[], volumes: Thing[]): { engine: Engine; removed: string[] } {
   const removed: string[] = []
   const engine = {
+    info: { uri: 'unix:///e' },
     list: () => Promise.resolve(containers.map((thing) => ({ ...thing, created: 0 }))),
     volumes: () =>
       Promise.resolve(volumes.map(({ id, labels: all }) => ({ name: id, labels: all }))),
@@ -46,11 +49,31 @@ describe('sweep', () => {
         { id: 'used-volume', state: '', labels: of('alive') },
       ],
     )
-    expect(await sweep(engine, (launcher) => launcher === 'alive')).toEqual({
-      containers: 2,
-      volumes: 1,
+    expect(await sweep(engine, undefined, (launcher) => launcher === 'alive')).toEqual({
+      containers: ['created', 'running'],
+      volumes: ['old-volume'],
     })
     expect(removed).toEqual(['created', 'running', 'old-volume'])
+  })
+
+  it('removes volumes without a label that a dead launcher had recorded, and keeps the living one’s', async () => {
+    await using folder = await scratchFolder()
+    const records = new VolumeRecords(folder.path)
+    records.note('anonymous', 'unix:///e', 'dead')
+    records.note('in-use', 'unix:///e', 'alive')
+    records.note('elsewhere', 'unix:///other', 'dead')
+    records.note('state', 'unix:///e')
+    records.note('long-gone', 'unix:///e', 'dead')
+    records.note('../outside', 'unix:///e', 'dead')
+    const there = ['anonymous', 'in-use', 'elsewhere', 'state']
+    const { engine, removed } = engineWith(
+      [],
+      there.map((id) => ({ id, state: '', labels: {} })),
+    )
+    await sweep(engine, records, (launcher) => launcher === 'alive')
+    expect(removed).toEqual(['anonymous'])
+    const left = records.all().map(({ name }) => name)
+    expect(left.toSorted()).toEqual(['elsewhere', 'in-use', 'state'])
   })
 })
 
