@@ -56,6 +56,8 @@ export function startedContainer(place: Place, id: string, watch?: ExitWatch): S
     },
     kill: (signal) => kill(container, signal),
     usage: () => containerUsage(container),
+    pause: () => freeze(container, 'pause'),
+    unpause: () => freeze(container, 'unpause'),
     exec: (command) => exec(container, command),
     remove: () => removeContainer(container),
   }
@@ -70,6 +72,13 @@ async function kill(container: Dockerode.Container, signal: string): Promise<voi
     // It ended by itself before the signal came: each engine has its own status and words for that.
     if (!(await endsSoon(container))) throw error
   }
+}
+
+async function freeze(container: Dockerode.Container, what: 'pause' | 'unpause'): Promise<void> {
+  await engineCall(`${what} the container`, BOUND.kill, async (abortSignal) => {
+    // 409: it is so already.
+    await unlessStatus([409], container[what]({ abortSignal }))
+  })
 }
 
 /** A busy Podman says `stopped` to a signal while it still lists the container as running. */

@@ -157,6 +157,9 @@ export type StartedContainer = {
   kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** Measured over about a second; `undefined` when it does not run. */
   usage(): Promise<ContainerUsage | undefined>
+  /** Freezes every process in it; no error when it is frozen already. */
+  pause(): Promise<void>
+  unpause(): Promise<void>
   /** Runs a command as the container's user; output is capped at 1 MiB a stream. */
   exec(command: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }>
   /** SIGKILL and remove, with its anonymous volumes; no error when it is gone. */

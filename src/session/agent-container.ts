@@ -72,6 +72,15 @@ export class AgentContainer implements AsyncDisposable {
     await this.#container.kill(signal)
   }
 
+  /** Freezes every process of the container, until `unpause`. */
+  async pause(): Promise<void> {
+    await this.#container.pause()
+  }
+
+  async unpause(): Promise<void> {
+    await this.#container.unpause()
+  }
+
   /** Ends the agent's input, gives it a moment to end by itself, then removes the container. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stdin.end()

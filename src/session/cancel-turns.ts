@@ -35,6 +35,8 @@ export type TurnsHost = {
   toInit: (message: Record<string, unknown>) => void
   /** Names the turn that the border's decisions belong to; empty between turns. */
   turn: (turn: string) => void
+  /** What has to be done before a turn's prompt reaches the agent; never rejects. */
+  turnStarts: () => Promise<void>
   toEditor: (frame: Buffer) => void | Promise<void>
   signal: (signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') => void
   record: (type: AuditType, data: AuditData) => void
@@ -189,6 +191,7 @@ export class Turns implements Disposable {
     this.#turn += 1
     this.#host.turn(this.name)
     await this.#init.mark(this.name)
+    await this.#host.turnStarts()
     if (this.#held.has(key)) this.#output.begin()
     else this.#host.turn('')
   }

@@ -1,6 +1,5 @@
 /** The story of one session's start: policy, credential, images, border, container, agent. */
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
 
 import type { OpenEvents } from '../acp/connection.ts'
 import { isRecord, paramsRecord, sessionIdOf, type RequestFrame } from '../acp/frame.ts'
@@ -28,13 +27,13 @@ import { labels } from './labels.ts'
 import { limitLines } from './line-budget.ts'
 import { chooseModel, type ModelChoice } from './model-choice.ts'
 import { checkMounted, foldersToTell } from './mounted-folders.ts'
+import { eachPart, partsEnv, planProjectParts, type ProjectPart } from './project-parts.ts'
 import { Session } from './session.ts'
+import { linkNotice, unenforcedNotice } from './start-notices.ts'
 import type { StartQueue } from './start-queue.ts'
+import { aborted, diedEarly, overdue } from './start-waits.ts'
 import { stateMount } from './state-volume.ts'
 import type { VolumeRecords } from './volume-records.ts'
-
-/** How long an agent may take to answer `initialize`, in ms. */
-const INITIALIZE_TIMEOUT = 60_000
 
 /** What a session's start needs of the process it runs in. */
 export type SessionHost = {
@@ -71,6 +70,7 @@ type Plan = {
   engine: Engine
   image: AgentImage
   user: ContainerUser
+  parts: ProjectPart[]
 }
 
 /**
@@ -96,7 +96,13 @@ export async function openSession(
         id: plan.id,
         container,
         proxy,
-        notices: [...narrowed.notices, ...linkNotice(plan.project), ...unenforcedNotice(container)],
+        notices: [
+          ...narrowed.notices,
+          ...linkNotice(plan.project),
+          ...unenforcedNotice(container),
+          ...plan.parts.flatMap(({ notices }) => notices),
+        ],
+        projectParts: plan.parts,
         closes: closes(plan.profile.initialize.agentCapabilities),
         grace: { ...DEFAULT_GRACE, ...plan.profile.cancel },
         helpers: plan.profile.helpers ?? [],
@@ -116,7 +122,15 @@ export async function openSession(
   } catch (error) {
     // The first fault is the one to tell.
     await (session ?? proxy)[Symbol.asyncDispose]().catch(() => undefined)
+    if (session === undefined) await eachPart(plan.parts, 'dispose', recordOnly(host, plan.id))
     throw error
+  }
+}
+
+function recordOnly({ audit }: SessionHost, session: string): Parameters<typeof eachPart>[2] {
+  return {
+    record: (type, data) => audit.record(type, { session, ...data }),
+    notify: () => undefined,
   }
 }
 
@@ -137,7 +151,9 @@ async function planSession(host: SessionHost, frame: RequestFrame): Promise<Plan
   await checkCwd(project.cwd, { keptOut: [...host.keptOut, socket] })
   const image = await agentImage(host, engine, profile, policy, project)
   const user = containerUser(engine.info, caller(), project)
-  return { id: randomUUID(), project, policy, profile, model, engine, image, user }
+  const id = randomUUID()
+  const parts = await planProjectParts({ id, project, policy, user, env: host.env })
+  return { id, project, policy, profile, model, engine, image, user, parts }
 }
 
 async function startContainer(
@@ -158,11 +174,16 @@ async function startContainer(
         profileEnv(profile, { ...model, gateway: `${GATEWAY_URL}/${model.route.id}` }),
       ),
       ...image.own,
+      ...partsEnv(plan.parts),
       GLOVEBOX_INIT_FOLDERS: JSON.stringify(foldersToTell(project)),
     },
     user: plan.user,
     cwd: project.cwd,
-    mounts: [...projectMounts(project), ...stateMounts(plan, host.volumes)],
+    mounts: [
+      ...projectMounts(project),
+      ...plan.parts.flatMap(({ mounts }) => mounts),
+      ...stateMounts(plan, host.volumes),
+    ],
     proxy: proxy.id,
     hard: ownHardLimits(),
     limits: containerLimits(policy.limits),
@@ -231,45 +252,6 @@ async function configureProxy(
 async function handshake(session: Session, initialize: Record<string, unknown>): Promise<void> {
   const answer = session.relay.ask('initialize', maskInitialize(initialize))
   await Promise.race([answer, overdue()])
-}
-
-/** Rejects when the signal aborts: the editor left while an agent took its time. */
-async function aborted(signal: AbortSignal): Promise<never> {
-  if (!signal.aborted) await once(signal, 'abort')
-  throw signal.reason
-}
-
-async function overdue(): Promise<never> {
-  await new Promise((resolve) => {
-    setTimeout(resolve, INITIALIZE_TIMEOUT).unref()
-  })
-  throw new GloveboxError(
-    'container_failed',
-    `The agent did not answer initialize in ${INITIALIZE_TIMEOUT / 1000} s.`,
-  )
-}
-
-async function diedEarly(container: AgentContainer): Promise<never> {
-  const { exitCode, outOfMemory } = await container.ended
-  const memory = outOfMemory ? ' (killed, perhaps for its memory limit)' : ''
-  const said = container.stderr.last
-  throw new GloveboxError(
-    'container_failed',
-    `The agent’s container ended with exit code ${exitCode ?? 'unknown'}${memory} before the session was open${said === '' ? '.' : `: ${said}`}`,
-  )
-}
-
-/** A link in the path may have been put there by another agent. */
-function linkNotice({ cwd, realCwd }: ProjectFolder): string[] {
-  return cwd === realCwd
-    ? []
-    : [`${cwd} leads through a link: the folder that is mounted is ${realCwd}.`]
-}
-
-function unenforcedNotice(container: AgentContainer): string[] {
-  if (container.unenforced.length === 0) return []
-  const fields = container.unenforced.map(({ field }) => field).join(', ')
-  return [`this engine does not enforce these limits of the container: ${fields}.`]
 }
 
 /** Editors list and delete sessions without a folder: those of the folder they started us in. */

@@ -15,6 +15,7 @@ import type { AgentContainer, Ending } from './agent-container.ts'
 import { recordOfAgent, recordOfAnswer } from './agent-record.ts'
 import type { Grace } from './cancel-ladder.ts'
 import { Turns } from './cancel-turns.ts'
+import { eachPart, type LiveSession, type ProjectPart } from './project-parts.ts'
 
 /** Requests after whose failure there is no session. */
 const OPENING = new Set(['session/new', 'session/load', 'session/resume'])
@@ -36,6 +37,8 @@ export type SessionParts = {
   helpers: readonly string[]
   /** The name of who stopped the session with `glovebox stop`, if anybody did. */
   stoppedBy: () => string | undefined
+  /** What takes part for the project's sake. */
+  projectParts: readonly ProjectPart[]
 }
 
 export type SessionEvents = {
@@ -73,6 +76,7 @@ export class Session implements AsyncDisposable {
       onAnswered: (method, answer) => this.#answered(method, answer.failed),
     })
     this.#turns = this.#newTurns()
+    for (const part of parts.projectParts) part.started?.(this.#forParts())
     void parts.container.ended.then((ending) => this.#died(ending))
     void parts.proxy.closed.then(() => this.#borderClosed())
   }
@@ -149,6 +153,7 @@ export class Session implements AsyncDisposable {
     // The proxy goes last: while it lives, init has its heartbeat and the agent its way to end well.
     try {
       await endBoth(container, proxy)
+      await eachPart(this.#parts.projectParts, 'dispose', this.#forParts())
       this.record('session.close', {})
     } catch (error) {
       // With the engine gone nothing can be removed: it ends by itself, or is swept later.
@@ -177,6 +182,7 @@ export class Session implements AsyncDisposable {
       agentId: () => this.#agentId,
       toInit: (message) => proxy.toInit(message),
       turn: (turn) => proxy.turn(turn),
+      turnStarts: () => eachPart(this.#parts.projectParts, 'turnStarts', this.#forParts()),
       toEditor: (frame) => this.#events.toEditor(frame),
       // A signal that cannot be sent is followed by the next one, and by the removal.
       signal: (signal) => void container.signal(signal).catch(() => undefined),
@@ -196,8 +202,26 @@ export class Session implements AsyncDisposable {
     if (found !== undefined) this.record(found.type, found.data)
   }
 
+  /** The session as its project parts see it. */
+  #forParts(): LiveSession {
+    const { container } = this.#parts
+    return {
+      record: (type, data) => this.record(type, data),
+      notify: (text) => {
+        if (this.#editorId !== '') void this.#events.toEditor(notice(this.#editorId, text))
+        else this.#parts.notices.push(text)
+      },
+      pause: () => container.pause(),
+      unpause: () => container.unpause(),
+      restart: (reason) => void this.#fail(reason),
+    }
+  }
+
   #answered(method: string, failed: boolean): void {
     this.#turns.answered(method)
+    if (method === 'session/prompt') {
+      void eachPart(this.#parts.projectParts, 'turnEnded', this.#forParts())
+    }
     if (LAST_ANSWERS.has(method) || (OPENING.has(method) && failed)) void this.#leave()
   }
 

@@ -37,6 +37,7 @@ async function open() {
     agentId: () => 's1',
     toInit: (message) => void toInit.push(message),
     turn: () => undefined,
+    turnStarts: () => Promise.resolve(),
     toEditor,
     signal: (signal) => void signals.push(signal),
     record: (_type, data) => void records.push(data['step']),
