@@ -105,6 +105,12 @@ export function embeddedV4(address: string): string | undefined {
   return embedding(address)?.v4
 }
 
+/** Whether an IPv6 address is another spelling of an IPv4 one, and dialled as that (RFC 4291, 2.5.5.2). */
+export function isMapped(address: string): boolean {
+  const bytes = bytesOf(address)
+  return bytes?.length === 16 && contains(MAPPED, bytes)
+}
+
 function embedding(address: string): { v4: string; dialled: boolean } | undefined {
   const bytes = bytesOf(address)
   if (bytes === undefined || bytes.length !== 16) return undefined
@@ -144,7 +150,7 @@ function blockOf(blocks: readonly { range: Range; kind: AddressClass }[], bytes:
  * since that is where it is dialled.
  */
 export function inRanges(address: string, cidrs: readonly string[]): boolean {
-  const inner = /^::ffff:/i.test(address) ? embeddedV4(address) : undefined
+  const inner = isMapped(address) ? embeddedV4(address) : undefined
   const bytes = bytesOf(inner ?? address)
   if (bytes === undefined) return false
   return cidrs.some((cidr) => contains(rangeOf(cidr), bytes))
@@ -170,5 +176,6 @@ const parse = ([cidr, kind]: Block) => ({ range: rangeOf(cidr), kind })
 const PARSED_V4 = V4_BLOCKS.map(parse)
 const PARSED_V6 = V6_BLOCKS.map(parse)
 const PARSED_EMBEDDINGS = EMBEDDINGS.map((entry) => ({ ...entry, range: rangeOf(entry.cidr) }))
+const MAPPED = rangeOf('::ffff:0:0/96')
 const GLOBAL_UNICAST = rangeOf('2000::/3')
 const IETF_ASSIGNMENTS = rangeOf('2001::/23') // RFC 2928

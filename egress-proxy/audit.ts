@@ -92,7 +92,7 @@ function openFlow(sink: AuditSink, id: string, facts: FlowFacts): Flow {
         ...(usage === undefined ? {} : { usage }),
       }
       const bytes = { bytes_up: up, bytes_down: down, duration_ms: duration }
-      sink.send({ type: 'close', id, reason, ...bytes, ...optional })
+      sink.send({ type: 'close', id, turn: sink.turn(), reason, ...bytes, ...optional })
     },
   }
 }

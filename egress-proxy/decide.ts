@@ -1,5 +1,5 @@
 /** The egress decision: a value with a reason, made by a pure function. */
-import { embeddedV4 } from './address.ts'
+import { embeddedV4, isMapped } from './address.ts'
 import type { Authority } from './authority.ts'
 import { isCanonicalPath, matchesPath } from './path.ts'
 import type { EgressDeny, EgressRule, GatewayRoute } from './policy.ts'
@@ -54,8 +54,7 @@ function deny(reason: Reason, rule?: EgressRule): Verdict {
 
 /** An IPv6 spelling of an IPv4 address is named for what it is; both kinds are denied. */
 function reasonForAddress(address: string): Reason {
-  const mapped = /^::ffff:/i.test(address)
-  return !mapped && embeddedV4(address) !== undefined
+  return !isMapped(address) && embeddedV4(address) !== undefined
     ? 'resolved_private'
     : 'ip_literal_not_allowed'
 }

@@ -2,7 +2,7 @@
 import { type Socket, connect, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 
-import { classOf, inRanges } from './address.ts'
+import { classOf, embeddedV4, inRanges } from './address.ts'
 import { Refusal } from './reasons.ts'
 import type { Resolve } from './resolver.ts'
 
@@ -41,7 +41,7 @@ export function vet(
 ): string[] {
   if (answers.length === 0) throw new Refusal('dns_failed')
   for (const address of answers) {
-    if (own.has(address)) throw new Refusal('self_connection')
+    if (own.has(embeddedV4(address) ?? address)) throw new Refusal('self_connection')
     const kind = classOf(address)
     if (kind === 'public') continue
     if (kind === 'metadata' || !inRanges(address, allowPrivate))

@@ -42,6 +42,8 @@ const FORBIDDEN_TRAILERS = new Set([
 
 /** What llhttp lets pass and a border must not: undefined when the header is sound. */
 export function faultInRequest(version: string, flat: FlatHeaders): Reason | undefined {
+  // Node's parser takes HTTP/0.9 and HTTP/2.0 request lines too.
+  if (version !== '1.1' && version !== '1.0') return 'unsupported_protocol'
   const codings = listOf(flat, 'transfer-encoding')
   if (codings.length > 0 && (version !== '1.1' || codings.join() !== 'chunked'))
     return 'bad_framing'

@@ -1,12 +1,13 @@
 import type { Limits as Asked } from './messages.ts'
 
 /** Every bound of the border; times in milliseconds, sizes in bytes. */
-export type Limits = Record<keyof Asked, number> & {
+export type Limits = Record<Exclude<keyof Asked, 'tunnel_bytes'>, number> & {
+  /** Unlimited when undefined. */
+  tunnel_bytes?: number
   header_bytes: number
   headers: number
   pipelined: number
   peek_bytes: number
-  connections: number
 }
 
 const DEFAULTS: Limits = {

@@ -26,12 +26,14 @@ export const Identity = z.strictObject({
 export const Limits = z.strictObject({
   tunnels: z.int().min(1).optional(),
   requests: z.int().min(1).optional(),
+  connections: z.int().min(1).optional(),
   header_timeout: z.int().min(1).optional(),
   body_timeout: z.int().min(1).optional(),
   connect_timeout: z.int().min(1).optional(),
   dns_timeout: z.int().min(1).optional(),
   peek_timeout: z.int().min(1).optional(),
   tunnel_idle: z.int().min(1).optional(),
+  tunnel_bytes: z.int().min(1).optional(),
   response_timeout: z.int().min(1).optional(),
 })
 
@@ -84,6 +86,8 @@ export const Decision = z.strictObject({
 export const Close = z.strictObject({
   type: z.literal('close'),
   id: z.string(),
+  /** In which the flow ended: another one than its decision's, when it outlived that. */
+  turn: z.string(),
   reason: z.string(),
   status: z.number().optional(),
   /** Bytes from the agent, and to the agent. */

@@ -1,13 +1,22 @@
 /** Paths are compared as spelled; a spelling that a server may read as another path is refused. Pure. */
 
+/** UTF-8 that is longer than need be: some servers read `%c0%af` as a slash (RFC 3629, 10). */
+const OVERLONG = /%(?:c[01]|e0%[89][0-9a-f]|f0%8[0-9a-f])/i
+
+/** A dot, slash, backslash or NUL to a server that decodes again what it has decoded. */
+const ENCODED_TWICE = /%(?:25)+(?:2e|2f|5c|00)/i
+
+const AMBIGUOUS_ESCAPES = [/%(?![0-9a-f]{2})/i, /%(?:00|5c)/i, OVERLONG, ENCODED_TWICE]
+
 /**
  * Whether no server would take the path for another one: no dot segments (also encoded, or with a
- * `;parameter`), no empty segments, no backslash, no encoded slash, backslash or NUL.
+ * `;parameter`), no empty segments, no backslash, no encoded slash, backslash or NUL, none of them
+ * encoded twice or overlong.
  */
 export function isCanonicalPath(path: string, options?: { encodedSlash?: boolean }): boolean {
   if (!path.startsWith('/') || !/^[\x21-\x7e]+$/.test(path)) return false
   if (path.includes('//') || path.includes('\\') || path.includes('#')) return false
-  if (/%(?![0-9a-f]{2})/i.test(path) || /%(?:00|5c)/i.test(path)) return false
+  if (AMBIGUOUS_ESCAPES.some((pattern) => pattern.test(path))) return false
   if (options?.encodedSlash !== true && /%2f/i.test(path)) return false
   return path.split(/\/|%2f/i).every((segment) => !isDotSegment(segment))
 }

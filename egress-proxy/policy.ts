@@ -45,6 +45,8 @@ export const EgressRule = z.strictObject({
   encoded_slash: z.boolean().optional(),
   /** `http` only: the largest request body, in bytes; unlimited when absent. */
   max_request_bytes: z.int().min(0).optional(),
+  /** The most bytes of one tunnel or WebSocket, both ways together; unlimited when absent. */
+  max_tunnel_bytes: z.int().min(1).optional(),
   /** `tls` only: `optional` lets a greeting without server name pass; `required` by default. */
   sni: z.enum(['required', 'optional']).optional(),
   /** `tls` only: `allow` lets a greeting with a hidden server name pass; `deny` by default. */

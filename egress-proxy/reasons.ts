@@ -27,6 +27,7 @@ const REASONS = {
   },
   not_absolute_form: { status: 400, text: 'a proxy request names its target in absolute form' },
   bad_framing: { status: 400, text: 'the message is not framed as HTTP/1.1 demands' },
+  bad_expectation: { status: 417, text: 'only 100-continue can be expected' },
   bad_connection_header: {
     status: 400,
     text: 'the Connection field names a field it must not name',
@@ -57,6 +58,7 @@ const REASONS = {
   too_many_connections: { status: 503, text: 'too many requests or tunnels are open' },
   pipeline_limit: { status: 429, text: 'too many requests are waiting on one connection' },
   idle_timeout: { status: 408, text: 'nothing was sent for too long' },
+  byte_limit: { status: 403, text: 'more was sent through the tunnel than the policy allows' },
   backpressure: {
     status: 503,
     text: 'the audit log is not being taken, so nothing new is let through',

@@ -6,6 +6,9 @@ import { routeIdOf } from './presets.ts'
 /** The address inside the container under which init offers the gateway. */
 const GATEWAY = /^(?:127\.0\.0\.1|localhost|\[::1\]):3129$/i
 
+/** What a sidecar's gateway is often called: a route's path is meant for it, whatever the port. */
+const GATEWAY_NAME = /^(?:gateway|glovebox)(?::\d{1,5})?$/i
+
 const CONTROL_PATH = '/.glovebox/control'
 
 type Head = { url?: string | undefined; rawHeaders: readonly string[] }
@@ -25,9 +28,15 @@ export function gatewayTarget(head: Head, routes: readonly GatewayRoute[]): stri
     const named = valuesOf(head.rawHeaders, 'host').some((host) => GATEWAY.test(host))
     return named || routes.some(({ id }) => id === routeIdOf(url)) ? url : undefined
   }
+  return absoluteTarget(url, routes)
+}
+
+function absoluteTarget(url: string, routes: readonly GatewayRoute[]): string | undefined {
   const [, authority = '', rest = ''] = /^http:\/\/([^/?#]*)(.*)$/is.exec(url) ?? []
-  if (!isGatewayAuthority(authority)) return undefined
-  return rest.startsWith('/') ? rest : `/${rest}`
+  const path = rest.startsWith('/') ? rest : `/${rest}`
+  if (isGatewayAuthority(authority)) return path
+  const routed = GATEWAY_NAME.test(authority) && routes.some(({ id }) => id === routeIdOf(path))
+  return routed ? path : undefined
 }
 
 /**

@@ -43,6 +43,8 @@ export function createBorderServer(border: Border, init: InitStream): Server {
     shouldUpgradeCallback: (req) => upgradeKind(req) !== undefined,
   })
   prepare(inner, serving)
+  // It never listens, and Node begins to watch for slow headers when a server does.
+  inner.emit('listening')
   prepare(outer, serving)
   outer.maxConnections = border.limits.connections
   // The first connection is init's, just before it starts the agent.
@@ -72,6 +74,7 @@ function prepare(server: Server, serving: Serving): void {
   Object.assign(server, { httpAllowHalfOpen: true })
   server.on('request', (req, res) => onRequest(serving, req, res))
   server.on('checkContinue', (req, res) => onRequest(serving, req, res))
+  server.on('checkExpectation', (req, res) => refuse(serving.border, req, res, 'bad_expectation'))
   server.on('connect', (req, _socket, head) => onConnect(serving, req, head))
   server.on('upgrade', (req, _socket, head) => onUpgrade(serving, req, head))
   server.on('clientError', (error: ParseError, socket) => onClientError(serving, error, socket))

@@ -43,7 +43,7 @@ type Joined =
 function joinRecords(bytes: Buffer): Joined {
   const parts: Buffer[] = []
   let have = 0
-  let need = 4
+  let need: number | undefined = 4
   for (let at = 0; have < need;) {
     if (!looksLikeRecord(bytes.subarray(at))) return { state: 'bad', reason: 'not_tls' }
     if (bytes.length < at + 5) return { state: 'more' }
@@ -52,15 +52,20 @@ function joinRecords(bytes: Buffer): Joined {
     const part = bytes.subarray(at + 5, at + 5 + length)
     parts.push(part)
     have += part.length
-    const start = have >= 4 && need === 4 ? Buffer.concat(parts) : undefined
-    if (start !== undefined) {
-      if (start[0] !== CLIENT_HELLO) return { state: 'bad', reason: 'not_tls' }
-      need = 4 + start.readUIntBE(1, 3)
-    }
-    if (part.length < length && have < need) return { state: 'more' }
+    if (have >= 4 && need === 4) need = lengthOfHello(Buffer.concat(parts))
+    if (need === undefined) return { state: 'bad', reason: 'not_tls' }
+    // Nothing follows a ClientHello in its own record (RFC 8446, 5.1): two readers could differ there.
+    if (have - part.length + length > need && have >= 4)
+      return { state: 'bad', reason: 'sni_invalid' }
+    if (part.length < length) return { state: 'more' }
     at += 5 + length
   }
   return { state: 'whole', body: Buffer.concat(parts).subarray(4, need) }
+}
+
+/** Bytes of a handshake message with its header; undefined when it is no ClientHello. */
+function lengthOfHello(start: Buffer): number | undefined {
+  return start[0] === CLIENT_HELLO ? 4 + start.readUIntBE(1, 3) : undefined
 }
 
 /** Whether the bytes so far could begin a TLS handshake record. */

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 
 import { answerRaw } from './answer.ts'
-import type { Ending, Flow } from './audit.ts'
+import type { Flow } from './audit.ts'
 import { type Authority, formatAuthority, parseAuthority } from './authority.ts'
 import type { Border } from './border.ts'
 import { decide } from './decide.ts'
@@ -13,10 +13,8 @@ import { peekHello } from './peek.ts'
 import type { EgressRule } from './policy.ts'
 import { type Reason, Refusal } from './reasons.ts'
 import { faultInHello } from './sni.ts'
+import { boundsOf, splice } from './splice.ts'
 import { isVerdict, refusalOf } from './upstream-fault.ts'
-
-/** Longest silence of a tunnel that one side has closed, in milliseconds. */
-const HALF_CLOSED_IDLE = 60_000
 
 const ESTABLISHED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
@@ -50,8 +48,10 @@ export async function handleConnect(
     flow.deny(reason)
     answerRaw(socket, { reason, where: authority === undefined ? '' : formatAuthority(authority) })
   }
+  if (!/^1\.[01]$/.test(req.httpVersion)) return refuse('unsupported_protocol')
   if (carriesBody(req)) return refuse('connect_with_body')
   if (!parsed.ok) return refuse(parsed.reason)
+  if (valuesOf(req.rawHeaders, 'host').length > 1) return refuse('duplicate_host')
   const verdict = decide(border.policy, { kind: 'connect', authority: parsed.value })
   if (verdict.verdict === 'deny') return refuse(verdict.reason)
   await dialAndCarry(border, connect, {
@@ -119,7 +119,7 @@ async function carry(border: Border, carried: Carried): Promise<void> {
   }
   flow.allow(rule.id)
   if (first.length > 0) upstream.write(first)
-  flow.close(await splice(socket, upstream, border.limits.tunnel_idle))
+  flow.close(await splice(socket, upstream, boundsOf(border, rule)))
 }
 
 async function greeting(border: Border, carried: Carried): Promise<Buffer> {
@@ -148,44 +148,4 @@ async function carryHttp(border: Border, carried: Carried): Promise<void> {
   // Not the dispatcher's when no request ever came.
   upstream.destroy()
   flow.close({ reason: 'closed', status: 200, ...bytes })
-}
-
-/** Bytes both ways with backpressure and half-close, until both sides ended or were silent too long. */
-export function splice(client: Socket, upstream: Socket, idle: number): Promise<Ending> {
-  return new Promise((resolve) => {
-    let reason: Ending['reason'] = 'closed'
-    let open = 2
-    const leave = (gone: Socket, other: Socket) => {
-      if (gone.readableEnded) other.destroySoon()
-      else other.destroy()
-      open -= 1
-      if (open > 0) return
-      resolve({ reason, status: 200, up: upstream.bytesWritten, down: upstream.bytesRead })
-    }
-    if (client.destroyed || upstream.destroyed) {
-      client.destroy()
-      upstream.destroy()
-      resolve({ reason: 'upstream_truncated', status: 200 })
-      return
-    }
-    const cut = (why: Ending['reason'], other: Socket) => {
-      if (reason === 'closed') reason = why
-      // Without the orderly end that a pipe would pass on.
-      other.destroy()
-    }
-    client.once('error', () => cut('client_abort', upstream))
-    upstream.once('error', () => cut('upstream_truncated', client))
-    client.setTimeout(idle, () => {
-      cut('idle_timeout', upstream)
-      client.destroy()
-    })
-    // A client that is gone looks like one that only stopped sending: it gets less patience.
-    const hurry = () => client.setTimeout(Math.min(idle, HALF_CLOSED_IDLE))
-    client.once('end', hurry)
-    upstream.once('end', hurry)
-    client.once('close', () => leave(client, upstream))
-    upstream.once('close', () => leave(upstream, client))
-    client.pipe(upstream)
-    upstream.pipe(client)
-  })
 }

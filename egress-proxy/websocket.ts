@@ -11,7 +11,7 @@ import { forwardHeaders, isResponseAmbiguous, responseHeaders, valuesOf } from '
 import { faultInUpgrade, judgeRequest } from './judge.ts'
 import { crypto, http } from './node-modules.ts'
 import { type Reason, Refusal } from './reasons.ts'
-import { splice } from './tunnel.ts'
+import { type TunnelBounds, boundsOf, splice } from './splice.ts'
 import { isVerdict, refusalOf } from './upstream-fault.ts'
 
 /** RFC 6455, 1.3. */
@@ -45,18 +45,44 @@ export async function handleWebSocket(border: Border, upgrade: Upgrade): Promise
   if (fault !== undefined) return refuse('bad_upgrade', fault)
   const { authority, rule, path, search } = judged
   socket.on('error', () => undefined)
+  const gone = new AbortController()
+  const early = holdEarly(socket, () => gone.abort())
   try {
-    const upstream = await border.dial(originOf(authority, rule))
+    const upstream = await border.dial(originOf(authority, rule), gone.signal)
     flow.allow(rule.id)
+    // A server that takes its time over the handshake holds nothing once nobody waits for it.
+    gone.signal.addEventListener('abort', () => upstream.destroy())
     const handshake = { authority, target: path + search, timeout: border.limits.response_timeout }
     const answered = await shake(upstream, req, handshake)
-    await carry({ flow, socket, head, idle: border.limits.tunnel_idle }, answered)
+    const bounds = boundsOf(border, rule)
+    await carry({ flow, socket, head: Buffer.concat([head, early()]), bounds }, answered)
   } catch (error) {
     const { reason, status } = refusalOf(error)
     if (isVerdict(reason)) flow.deny(reason)
     else flow.allow(rule.id)
     flow.close({ reason, status })
     answerRaw(socket, { reason, status, where })
+  }
+}
+
+/** Bytes a client may send before it was answered. */
+const MAX_EARLY = 64 * 1024
+
+/**
+ * Reads on while the handshake is under way, since only a reader learns that its peer left. The
+ * function returned stops that, and gives what came.
+ */
+function holdEarly(socket: Socket, onGone: () => void): () => Buffer {
+  const chunks: Buffer[] = []
+  const onData = (chunk: Buffer) => {
+    chunks.push(chunk)
+    if (chunks.reduce((sum, { length }) => sum + length, 0) > MAX_EARLY) socket.pause()
+  }
+  socket.on('data', onData).once('end', onGone).once('close', onGone)
+  return () => {
+    socket.pause()
+    socket.off('data', onData).off('end', onGone).off('close', onGone)
+    return Buffer.concat(chunks)
   }
 }
 
@@ -109,10 +135,10 @@ function shake(upstream: Socket, req: IncomingMessage, to: Handshake): Promise<A
   })
 }
 
-type Client = { flow: Flow; socket: Socket; head: Buffer; idle: number }
+type Client = { flow: Flow; socket: Socket; head: Buffer; bounds: TunnelBounds }
 
 async function carry(client: Client, answered: Answered): Promise<void> {
-  const { flow, socket, head, idle } = client
+  const { flow, socket, head, bounds } = client
   const { response, upstream, switched, first } = answered
   if (socket.destroyed) {
     upstream.destroy()
@@ -128,7 +154,7 @@ async function carry(client: Client, answered: Answered): Promise<void> {
     upstream.setTimeout(0)
     if (first.length > 0) socket.write(first)
     if (head.length > 0) upstream.write(head)
-    flow.close({ ...(await splice(socket, upstream, idle)), status: 101 })
+    flow.close({ ...(await splice(socket, upstream, bounds)), status: 101 })
     return
   }
   // The client's further bytes were meant for a WebSocket that is not there: never passed on.

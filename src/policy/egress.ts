@@ -55,7 +55,6 @@ function intersectRule(one: EgressRule, other: EgressRule): EgressRule | undefin
   if (host === undefined || protocol === undefined) return undefined
   if ([ports, methods, paths].some((list) => list?.length === 0)) return undefined
   const ranges = intersectRanges(one.allow_private, other.allow_private)
-  const bytes = [one.max_request_bytes, other.max_request_bytes].filter((n) => n !== undefined)
   return {
     id: joinIds(one.id, other.id),
     host,
@@ -65,9 +64,21 @@ function intersectRule(one: EgressRule, other: EgressRule): EgressRule | undefin
     ...(methods === undefined ? {} : { methods }),
     ...(paths === undefined ? {} : { paths }),
     ...(one.encoded_slash === true && other.encoded_slash === true ? { encoded_slash: true } : {}),
-    ...(bytes.length === 0 ? {} : { max_request_bytes: Math.min(...bytes) }),
+    ...least('max_request_bytes', one, other),
+    ...least('max_tunnel_bytes', one, other),
     ...looseTls(one, other),
   }
+}
+
+/** The smaller of two bounds, where there is one. */
+function least<K extends 'max_request_bytes' | 'max_tunnel_bytes'>(
+  key: K,
+  ...rules: EgressRule[]
+): Partial<Record<K, number>> {
+  const bounds = rules.flatMap((rule) => rule[key] ?? [])
+  const made: Partial<Record<K, number>> = {}
+  if (bounds.length > 0) made[key] = Math.min(...bounds)
+  return made
 }
 
 /** `tcp` is a tunnel nobody looks into, so it holds everything that passes as `tls`. */
@@ -105,11 +116,10 @@ function joinIds(one: string, other: string): string {
 /** What the rule that speaks decides about its destination, besides letting it pass. */
 function treatment(rule: EgressRule): string {
   const { protocol, allow_private = [] } = rule
-  if (protocol === 'tcp') return JSON.stringify([protocol, allow_private])
-  if (protocol === 'http') {
-    return JSON.stringify([protocol, allow_private, rule.max_request_bytes ?? null])
-  }
-  return JSON.stringify([protocol, allow_private, rule.sni ?? 'required', rule.ech ?? 'deny'])
+  const common = [protocol, allow_private, rule.max_tunnel_bytes ?? null]
+  if (protocol === 'tcp') return JSON.stringify(common)
+  if (protocol === 'http') return JSON.stringify([...common, rule.max_request_bytes ?? null])
+  return JSON.stringify([...common, rule.sni ?? 'required', rule.ech ?? 'deny'])
 }
 
 /** Whether another rule of the same list speaks first at this host and port, and differently. */

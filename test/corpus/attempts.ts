@@ -6,6 +6,7 @@ import { send } from '../support/egress/raw-client.ts'
 import { type CorpusCase, isRaw } from './corpus-file.ts'
 import type { Lab } from './lab.ts'
 import { type ReadText, readAll } from './observe.ts'
+import { oddHello } from './odd-hello.ts'
 
 export type Attempt = { label: string; run: (lab: Lab) => Promise<ReadText>; bytes: string }
 
@@ -97,6 +98,8 @@ function one(label: string, ...pieces: Buffer[]): Payload {
 }
 
 function payloadsIn(words: string, target: string): Payload[] {
+  const odd = oddHello(words, target)
+  if (odd !== undefined) return [one(words, ...odd)]
   if (/silent|sends nothing/i.test(words)) return [one('silence')]
   if (/0xfe0d|encrypted_client_hello|\bECH\b/.test(words)) {
     const outer = ['cloudflare-ech.com', target]

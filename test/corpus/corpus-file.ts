@@ -21,9 +21,19 @@ const File = z.object({ cases: z.array(Case) })
 
 export type CorpusCase = z.infer<typeof Case>
 
-/** Reads a corpus. Throws when the file is not one. */
+/** Reads a corpus. Throws an Error of one sentence, with file and place, when the file is not one. */
 export function readCorpus(path: string): CorpusCase[] {
-  return File.parse(JSON.parse(readFileSync(path, 'utf8'))).cases
+  let value: unknown
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    const why = error instanceof SyntaxError ? 'it is not JSON' : 'it cannot be read'
+    throw new Error(`${path} is not a corpus: ${why}.`, { cause: error })
+  }
+  const parsed = File.safeParse(value)
+  if (parsed.success) return parsed.data.cases
+  const { path: keys, message } = parsed.error.issues[0] ?? { path: [], message: '' }
+  throw new Error(`${path} is not a corpus: ${keys.join('.') || 'the whole'}: ${message}.`)
 }
 
 /** Whether the request is meant to be sent as it is. */

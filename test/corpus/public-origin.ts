@@ -18,6 +18,8 @@ export type PublicOrigin = AsyncDisposable & {
   /** Connections accepted on 443. */
   tlsConnections: () => number
   modelPort: number
+  /** Connections open on port 80. */
+  open: () => number
   /** Resolves when the next model stream's client is gone. */
   streamEnded: () => Promise<void>
 }
@@ -36,6 +38,15 @@ export const MISBEHAVIOUR: Record<string, string> = {
   '/unsolicited-101':
     'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n',
   '/te-gzip': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+  '/cl-negative': 'HTTP/1.1 200 OK\r\nContent-Length: -4\r\n\r\nabcd',
+  '/cl-list': 'HTTP/1.1 200 OK\r\nContent-Length: 4, 4\r\n\r\nabcd',
+  '/te-unknown': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: xchunked\r\n\r\nabcd',
+  '/chunk-bad': 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabcd\r\n',
+  '/status-bad': 'HTTP/1.1 2x0 OK\r\nContent-Length: 0\r\n\r\n',
+  '/space-colon': 'HTTP/1.1 200 OK\r\nContent-Length : 4\r\n\r\nabcd',
+  '/cut': 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabcd',
+  '/redirect': 'HTTP/1.1 302 Found\r\nLocation: http://evil.test/x\r\nContent-Length: 0\r\n\r\n',
+  '/forged': 'HTTP/1.1 200 OK\r\nX-Egress-Reason: host_not_allowed\r\nContent-Length: 2\r\n\r\nok',
   '/hints': `${'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(500)}HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok`,
   '/poison':
     'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok' +
@@ -52,7 +63,15 @@ export async function startPublicOrigin(
   const handler = (req: IncomingMessage, res: ServerResponse) => serve(req, res, heads, streams)
   const inner = createServer(handler)
   inner.on('upgrade', (req: IncomingMessage, socket: Socket) => upgrade(req, socket, heads))
-  const plain = await startTcp((socket) => inner.emit('connection', socket), { host, port: 80 })
+  let count = 0
+  const plain = await startTcp(
+    (socket) => {
+      count += 1
+      socket.once('close', () => (count -= 1))
+      inner.emit('connection', socket)
+    },
+    { host, port: 80 },
+  )
   const certificate = authority.issue('api.allowed.test')
   const opaque = createTls(certificate, (socket) => {
     socket.on('error', () => undefined)
@@ -69,6 +88,7 @@ export async function startPublicOrigin(
   return {
     heads,
     secrets,
+    open: () => count,
     tlsConnections: secure.connections,
     modelPort: typeof address === 'object' && address !== null ? address.port : 0,
     async streamEnded() {
@@ -101,7 +121,7 @@ function serve(
   const raw = MISBEHAVIOUR[req.url ?? '']
   if (raw !== undefined) {
     req.socket.write(Buffer.from(raw, 'latin1'))
-    if (req.url === '/http09') req.socket.end()
+    if (req.url === '/http09' || req.url === '/cut') req.socket.end()
     return
   }
   if (req.headers['anthropic-beta'] === 'stream') {
@@ -110,13 +130,27 @@ function serve(
     res.write('data: 1\n\n')
     return
   }
+  if (req.headers['anthropic-beta'] === 'echo') return echoKey(req, res)
+  if (req.headers['anthropic-beta'] === 'redirect') {
+    res.writeHead(307, { location: 'http://evil.test/' }).end()
+    return
+  }
   req.resume()
   req.once('end', () => reply(req, res))
+}
+
+/** The key in the status line, in a field, and in two pieces of the body. */
+function echoKey(req: IncomingMessage, res: ServerResponse): void {
+  const key = String(req.headers['x-api-key'])
+  res.writeHead(200, `bad ${key}`, { 'x-echo': key })
+  res.write(`{"error":"${key.slice(0, 5)}`)
+  setTimeout(() => res.end(`${key.slice(5)}"}`), 50)
 }
 
 function reply(req: IncomingMessage, res: ServerResponse): void {
   if (req.url === '/gzip') res.setHeader('content-encoding', 'gzip')
   if (req.headers.host?.startsWith('rebind') === true) res.setHeader('connection', 'close')
+  if (req.url === '/never') return
   if (req.url === '/slow') setTimeout(() => res.end('slow'), 200)
   else res.end(req.url === '/gzip' ? Buffer.from([31, 139, 8, 0]) : 'public origin')
 }
@@ -127,11 +161,33 @@ function upgrade(req: IncomingMessage, socket: Socket, heads: string[]): void {
     socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n')
     return
   }
+  socket.on('error', () => undefined)
+  const false101 = falseAnswer(req)
+  if (false101 !== undefined) {
+    socket.on('end', () => socket.end()).resume()
+    socket.write(false101)
+    return
+  }
   const accept = createHash('sha1')
     .update(`${req.headers['sec-websocket-key']}${GUID}`)
     .digest('base64')
   socket.write(
     `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
   )
-  socket.on('error', () => undefined)
+}
+
+/** Answers to a handshake that no proxy may take for a WebSocket; empty: none at all. */
+function falseAnswer({ url, headers }: IncomingMessage): string | undefined {
+  const right = createHash('sha1').update(`${headers['sec-websocket-key']}${GUID}`).digest('base64')
+  const accept = `Sec-WebSocket-Accept: ${right}\r\n`
+  const start = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n'
+  const answers: Record<string, string> = {
+    '/ws-never': '',
+    '/ws-wrong': `${start}Upgrade: websocket\r\nSec-WebSocket-Accept: AAAA\r\n\r\nraw bytes`,
+    '/ws-none': `${start}Upgrade: websocket\r\n\r\nraw bytes`,
+    '/ws-other': `${start}Upgrade: tcp\r\n${accept}\r\nraw bytes`,
+    '/ws-twice': `${start}Upgrade: websocket\r\n${accept}${accept}\r\nraw bytes`,
+    '/ws-200': 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+  }
+  return answers[url ?? '']
 }

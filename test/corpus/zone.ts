@@ -14,6 +14,11 @@ const EMBEDDED = [
 const ANSWERS: [RegExp, (name: string, type: 'A' | 'AAAA') => Answer | undefined][] = [
   [/^(?:priv|alias|loop|meta|cname)/, () => ['127.0.0.1']],
   [/^(?:mixed|multi)/, () => ['127.0.0.2', '127.0.0.1']],
+  [/^chain/, (_name, type) => ({ odd: 'cname', addresses: type === 'A' ? ['127.0.0.2'] : [] })],
+  [/^forged/, () => ({ odd: 'forged', addresses: ['127.0.0.2'] })],
+  [/^tc/, () => ({ odd: 'truncated', addresses: ['127.0.0.2'] })],
+  [/^huge/, () => [...Array<string>(20).fill('127.0.0.2'), '127.0.0.1']],
+  [/^only6/, () => ['fd00::1']],
   [/^nx/, () => undefined],
   [/^(?:empty|none|zero)/, () => []],
   [/^(?:slow|silent|timeout)/, () => 'silent'],

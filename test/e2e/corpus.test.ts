@@ -14,6 +14,6 @@ describe('the corpus of attacks on egress proxies', () => {
     )
     const failures = stdout.split('\n').filter((line) => /fail/i.test(line))
     expect({ status, failures: failures.slice(0, 10), stderr }).toMatchObject({ status: 0 })
-    expect(stdout).toMatch(/\b1[34]\d passed, 0 failed/)
+    expect(stdout).toMatch(/^0 not run\n4[67]\d passed, 0 failed$/m)
   }, 300_000)
 })

@@ -40,3 +40,9 @@ export const unreachable: Scenario = async (lab, given) => {
   })
   return faultsOf(given, seen, true)
 }
+
+export const chain: Scenario = each(request('chain.wild.test'))
+export const forgedAnswer: Scenario = each(request('forged.wild.test'))
+export const truncatedAnswer: Scenario = each(request('tc.wild.test'))
+export const hugeAnswer: Scenario = each(request('huge.wild.test'))
+export const only6: Scenario = each(request('only6.wild.test'))

@@ -92,3 +92,57 @@ export const encodedAnswer: Scenario = async (lab) => {
     ...check(seen.text.includes('\u001f\u008b\u0008\u0000'), 'the bytes were changed'),
   ]
 }
+
+export const queryKeys = sanitized(
+  modelRequest(`${MESSAGES}?key=mine&beta=true&api_key=mine&api%5fkey=mine&ACCESS-TOKEN=mine`),
+  /mine/,
+  /\?beta=true\r/,
+)
+
+export const methodOverrides = sanitized(
+  modelRequest(
+    MESSAGES,
+    'X-HTTP-Method-Override: DELETE\r\nX_Method_Override: DELETE\r\nX-HTTP-Method: DELETE\r\n',
+  ),
+  /DELETE/,
+  /^POST/,
+)
+
+/** The route alone chooses where the key goes. */
+export const apiBase: Scenario = async (lab) => {
+  const body = '{"api_base":"http://evil.test/","base_url":"http://evil.test/","model":"evil/x"}'
+  const head = `POST ${MESSAGES} HTTP/1.1\r\nHost: 127.0.0.1:3129\r\nContent-Type: application/json\r\n`
+  const seen = await ask(lab, `${head}Content-Length: ${body.length}\r\n\r\n${body}`)
+  return [
+    ...faultsInReach(seen),
+    ...check(seen.statuses[0] === 200, `status ${seen.statuses[0]}`),
+    ...check(/host: model\.allowed\.test/i.test(seen.heads.join()), 'another host was asked'),
+  ]
+}
+
+/** The answers of a provider that means harm, by its request's anthropic-beta field. */
+function provider(order: string, wanted: (text: string) => string[]): Scenario {
+  return async (lab) => {
+    const seen = await ask(lab, modelRequest(MESSAGES, `anthropic-beta: ${order}\r\n`), {
+      quiet: 300,
+    })
+    return [...faultsInReach(seen), ...wanted(seen.text)]
+  }
+}
+
+export const echoedInPieces = provider('echo', (text) => [
+  ...check(/HTTP\/1\.1 200/.test(text), text.slice(0, 60)),
+  ...check(!text.includes(KEY) && text.includes('*'.repeat(KEY.length)), 'the key came back'),
+])
+
+export const keyAndRedirect = provider('redirect', (text) =>
+  check(/HTTP\/1\.1 307/.test(text), text.slice(0, 60)),
+)
+
+export const unbuffered: Scenario = async (lab) => {
+  const socket = lab.connect()
+  send(socket, modelRequest(MESSAGES, 'anthropic-beta: stream\r\n'))
+  const first = await readAll(socket, { quiet: 50, most: 1_000 })
+  socket.destroy()
+  return check(first.text.includes('data: 1') && !first.ended, 'the first event did not come alone')
+}

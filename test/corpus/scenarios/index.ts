@@ -3,12 +3,41 @@ import * as authority from './authority.ts'
 import * as dns from './dns.ts'
 import * as gateway from './gateway.ts'
 import * as limits from './limits.ts'
+import * as network from './network.ts'
 import type { Scenario } from './tools.ts'
 import * as tunnel from './tunnel.ts'
 import * as upstream from './upstream.ts'
 
 /** Cases whose words ask for more than sending a request, by what their id and words contain. */
 const SCENARIOS: [RegExp, Scenario][] = [
+  [/volume or env var|shared[- ]volume/i, network.sharedVolume],
+  [/then inside: /, tunnel.insideAsWritten],
+  [/header inside the tunnel byte by byte/, tunnel.slowInside],
+  [
+    /false 101|(?:wrong|bad|missing|forged) Sec-WebSocket-Accept|without (?:a )?101/i,
+    tunnel.false101,
+  ],
+  [/leave in mid-handshake/, tunnel.leavers],
+  [/CNAME leads to evil/, dns.chain],
+  [/another id|wrong[- ]id/i, dns.forgedAnswer],
+  [/truncated \(TC\)/i, dns.truncatedAnswer],
+  [/last, one private/, dns.hugeAnswer],
+  [/AAAA record only/i, dns.only6],
+  [/upstream misbehaves at/, upstream.misbehavingAsWritten],
+  [/forges our verdict|answer(?:s)? with X-Egress-Reason/i, upstream.forgedVerdict],
+  [/provider answers 30\d/, gateway.keyAndRedirect],
+  [/answers? 30\d|redirect/i, upstream.redirect],
+  [/middle of its body|truncat/i, upstream.cutAnswer],
+  [/[?&]key=/, gateway.queryKeys],
+  [/X_Method_Override/, gateway.methodOverrides],
+  [/in two pieces/, gateway.echoedInPieces],
+  [/api_base|base_url|custom_host/, gateway.apiBase],
+  [/unbuffered|SSE (?:stream|first)/i, gateway.unbuffered],
+  [/concurrent (?:CONNECT|tunnels)|tunnels than/i, limits.manyTunnels],
+  [/concurrent requests/i, limits.manyRequests],
+  [/max_tunnel_bytes|byte[_ ]limit/, limits.tunnelBytes],
+  [/chunked body larger/, limits.bigChunks],
+  [/names its turn/, limits.turns],
   [/secret-in-config-dump/, gateway.noConfigDump],
   [/log-injection/, limits.logInjection],
   [/log-secrets/, limits.logSecrets],

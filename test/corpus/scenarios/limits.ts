@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+import { clientHello } from '../../support/egress/client-hello.ts'
 import { startProxy } from '../../support/egress/proxy-process.ts'
 import { send } from '../../support/egress/raw-client.ts'
 import { RULES } from '../lab.ts'
@@ -142,5 +143,72 @@ export const blockedLog: Scenario = async (lab) => {
   return [
     ...check(/503 [^\r]*\r\nX-Egress-Reason: backpressure/.test(refused), 'never refused for it'),
     ...check(after.text.includes('host_not_allowed'), 'it did not recover'),
+  ]
+}
+
+/** More at once than the session may have: what is over the limit is refused, the rest goes on. */
+function crowd(limits: object, bytes: string, wanted: RegExp): Scenario {
+  return async (lab) => {
+    await using proxy = await startProxy({ rules: RULES, dns_servers: [lab.dns.server], limits })
+    const sockets = Array.from({ length: 4 }, () => proxy.connect())
+    const texts: string[] = []
+    for (const socket of sockets) {
+      send(socket, bytes)
+      texts.push((await readAll(socket, { most: 150 })).text)
+    }
+    for (const socket of sockets) socket.destroy()
+    const refused = texts.filter((text) => wanted.test(text)).length
+    return check(refused === 2, `${refused} of 4 were refused, with a limit of 2`)
+  }
+}
+
+const FULL = /HTTP\/1\.1 503 [^\r]*\r\nX-Egress-Reason: too_many_connections/
+const CONNECT = 'CONNECT api.allowed.test:443 HTTP/1.1\r\n\r\n'
+
+export const manyTunnels = crowd({ tunnels: 2 }, CONNECT, FULL)
+export const manyRequests = crowd({ requests: 2 }, request(PLAIN, '/never'), FULL)
+
+export const tunnelBytes: Scenario = async (lab) => {
+  const rules = RULES.map((rule) => ({ ...rule, max_tunnel_bytes: 2_000 }))
+  await using proxy = await startProxy({ rules, dns_servers: [lab.dns.server] })
+  const socket = proxy.connect()
+  send(socket, CONNECT)
+  await readAll(socket, { quiet: 20 })
+  socket.write(clientHello({ names: ['api.allowed.test'], padding: 4_000 }))
+  const read = await readAll(socket)
+  socket.destroy()
+  const close = await proxy.waitFor('close')
+  return [
+    ...check(read.ended, 'the tunnel stayed open'),
+    ...check(close.reason === 'byte_limit', `close says ${close.reason}`),
+  ]
+}
+
+const CHUNK = `7d0\r\n${'a'.repeat(2_000)}\r\n`
+
+export const bigChunks: Scenario = each(
+  request('small.allowed.test', '/x', 'Transfer-Encoding: chunked\r\n', 'POST') + CHUNK,
+)
+
+/** Every line names its turn. */
+export const turns: Scenario = async (lab) => {
+  await using proxy = await startProxy({ rules: RULES, dns_servers: [lab.dns.server] })
+  proxy.send({ type: 'turn', turn: 'turn-7' })
+  await sleep(50)
+  for (const bytes of [request(PLAIN, '/x?hush=1', 'X-Hush: hush\r\n'), request('evil.test')]) {
+    const socket = proxy.connect()
+    send(socket, bytes)
+    await readAll(socket)
+    socket.destroy()
+  }
+  await proxy.waitFor('close')
+  const lines = [...proxy.decisions(), ...proxy.closes()]
+  return [
+    ...check(lines.length === 3, `${lines.length} lines`),
+    ...check(
+      lines.every(({ turn }) => turn === 'turn-7'),
+      'a line without its turn',
+    ),
+    ...check(!JSON.stringify(lines).includes('hush'), 'a query or a field in the log'),
   ]
 }

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
 
 import { send } from '../../support/egress/raw-client.ts'
@@ -28,6 +29,24 @@ function inside(bytes: string): Scenario {
 }
 
 export const nestedConnect = inside('CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n\r\n')
+/** `CONNECT host:80, then inside: …` with the bytes as they are sent inside. */
+export const insideAsWritten: Scenario = (lab, given) =>
+  inside(/inside: (.*)$/s.exec(given.request)?.[1] ?? '')(lab, given)
+
+/** A header that comes byte by byte for ever, inside a tunnel. */
+export const slowInside: Scenario = async (lab, given) => {
+  const seen = await observe(lab, async () => {
+    const socket = await openTunnel(lab, 'plain.allowed.test:80')
+    socket.write('GET /x HTTP/1.1\r\n')
+    const drip = setInterval(() => socket.write('a'), 200)
+    const read = await readAll(socket, { most: 5_000 })
+    clearInterval(drip)
+    socket.destroy()
+    return read
+  })
+  return faultsOf(given, seen, true)
+}
+
 export const innerHost = inside('GET /x HTTP/1.1\r\nHost: evil.test\r\n\r\n')
 
 /** The host with a bound key, named inside a connection that leads elsewhere. */
@@ -92,4 +111,33 @@ export const otherUpgrades: Scenario = async (lab) => {
     )
   }
   return faults
+}
+
+const HANDSHAKE = (path: string) =>
+  `GET http://plain.allowed.test${path} HTTP/1.1\r\nHost: plain.allowed.test\r\n${UPGRADE}\r\n`
+
+/** A server that only says it switched, and sends bytes that no client may take for an answer. */
+export const false101: Scenario = async (lab, given) => {
+  const path = /(\/ws-[\w-]+)/.exec(given.request)?.[1] ?? '/ws-wrong'
+  const seen = await ask(lab, HANDSHAKE(path))
+  return [
+    ...faultsOf(given, { ...seen, heads: [] }, true).filter(
+      (fault) => !/reach the origin/.test(fault),
+    ),
+    ...check(!seen.text.includes('raw bytes'), 'raw bytes were relayed'),
+  ]
+}
+
+/** Clients that leave while the server thinks about the handshake. */
+export const leavers: Scenario = async (lab) => {
+  const before = lab.origin.open()
+  for (let count = 0; count < 5; count += 1) {
+    const socket = lab.connect()
+    send(socket, HANDSHAKE('/ws-never'))
+    await readAll(socket, { most: 60 })
+    socket.destroy()
+  }
+  const late = performance.now() + 1_000
+  while (lab.origin.open() > before && performance.now() < late) await sleep(10)
+  return check(lab.origin.open() <= before, `${lab.origin.open() - before} connections are left`)
 }

@@ -1,4 +1,4 @@
-import { faultsOf } from '../observe.ts'
+import { faultsInReach, faultsOf } from '../observe.ts'
 import { MISBEHAVIOUR } from '../public-origin.ts'
 import { type Scenario, ask, check, request } from './tools.ts'
 
@@ -41,4 +41,33 @@ export const poisonedQueue: Scenario = async (lab) => {
     ...check(!first.text.includes('poison'), 'the extra answer reached the client'),
     ...check(second.text.includes('public origin'), 'the next request got another answer'),
   ]
+}
+
+/** `upstream misbehaves at /path`. */
+export const misbehavingAsWritten: Scenario = (lab, given) =>
+  misbehaving(/at (\/[\w-]+)/.exec(given.request)?.[1] ?? '/nul')(lab, given)
+
+export const redirect: Scenario = async (lab) => {
+  const seen = await ask(lab, request(PLAIN, '/redirect'))
+  return [
+    ...faultsInReach(seen),
+    ...check(seen.statuses.join() === '302', seen.statuses.join()),
+    ...check(seen.heads.length === 1, `${seen.heads.length} requests`),
+  ]
+}
+
+export const forgedVerdict: Scenario = async (lab) => {
+  const seen = await ask(lab, request(PLAIN, '/forged'))
+  return check(seen.statuses[0] === 200 && seen.reason === undefined, `reason ${seen.reason}`)
+}
+
+/** Half an answer never looks whole. */
+export const cutAnswer: Scenario = async (lab) => {
+  const seen = await Promise.all(
+    ['/cut', '/chunk-bad'].map((path) => ask(lab, request(PLAIN, path))),
+  )
+  return seen.flatMap(({ text, ended }) => {
+    const whole = /content-length: 4\r/i.test(text) || text.endsWith('\r\n0\r\n\r\n')
+    return [...check(ended, 'the connection stayed open'), ...check(!whole, 'it looks whole')]
+  })
 }

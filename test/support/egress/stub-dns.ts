@@ -4,7 +4,10 @@ import { once } from 'node:events'
 import { isIPv4 } from 'node:net'
 
 /** Addresses of both families; `silent` never answers, `fail` answers SERVFAIL. */
-export type Answer = readonly string[] | 'silent' | 'fail'
+export type Answer = readonly string[] | 'silent' | 'fail' | OddAnswer
+
+/** An answer through a CNAME, after a forged one with another id, or cut off (TC). */
+type OddAnswer = { odd: 'cname' | 'forged' | 'truncated'; addresses: readonly string[] }
 
 /** The answer for a name; undefined is NXDOMAIN. Called once per query. */
 export type Zone = (name: string, type: 'A' | 'AAAA') => Answer | undefined
@@ -47,7 +50,9 @@ function respond(
   const type = query.readUInt16BE(end)
   queries.push(name)
   const kind = type === TYPE_A ? 'A' : type === TYPE_AAAA ? 'AAAA' : undefined
-  const answer = kind === undefined ? [] : zone(name, kind)
+  const given = kind === undefined ? [] : zone(name, kind)
+  const odd = isOdd(given) ? given.odd : undefined
+  const answer = isOdd(given) ? given.addresses : given
   if (answer === 'silent') return
   const header = Buffer.from(query.subarray(0, 12))
   header.writeUInt16BE(0x8180 | rcode(answer), 2)
@@ -57,9 +62,35 @@ function respond(
         .filter((address) => isIPv4(address) === (kind === 'A'))
         .map((address) => record(type, address))
     : []
+  if (odd === 'cname') records.unshift(cname('evil.test'))
+  if (odd === 'truncated') header.writeUInt16BE(0x8380, 2)
   header.writeUInt16BE(records.length, 6)
   header.writeUInt32BE(0, 8)
+  if (odd === 'forged') {
+    const other = Buffer.from(header)
+    other.writeUInt16BE((query.readUInt16BE(0) + 1) & 0xffff, 0)
+    const forged = Buffer.concat([
+      other,
+      question,
+      ...records.map(() => record(type, kind === 'A' ? '127.0.0.3' : '::1')),
+    ])
+    socket.send(forged, from.port, from.address)
+  }
   socket.send(Buffer.concat([header, question, ...records]), from.port, from.address)
+}
+
+function isOdd(answer: Answer | undefined): answer is OddAnswer {
+  return typeof answer === 'object' && 'odd' in answer
+}
+
+/** The question's name is another one, which is the owner of nothing here. */
+function cname(name: string): Buffer {
+  const data = Buffer.concat([
+    ...name.split('.').map((label) => Buffer.from([label.length, ...Buffer.from(label)])),
+    Buffer.from([0]),
+  ])
+  const fixed = Buffer.from([0xc0, 0x0c, 0, 5, 0, 1, 0, 0, 0, 0, 0, data.length])
+  return Buffer.concat([fixed, data])
 }
 
 function rcode(answer: Answer | undefined): number {

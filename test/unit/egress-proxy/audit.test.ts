@@ -38,6 +38,7 @@ test('a flow has one decision and, when allowed, one close', () => {
     {
       type: 'close',
       id: 'e1',
+      turn: 'turn-1',
       reason: 'closed',
       status: 200,
       bytes_up: 1,

@@ -67,6 +67,8 @@ describe('CONNECT', () => {
     ['2130706433:443', 'ip_literal_not_allowed'],
     ['[::1]:443', 'ip_literal_not_allowed'],
     ['[::ffff:7f00:1]:443', 'ip_literal_not_allowed'],
+    ['[0:0:0:0:0:ffff:7f00:1]:443', 'ip_literal_not_allowed'],
+    ['[::ffff:0:7f00:1]:443', 'resolved_private'],
     ['[::7f00:1]:443', 'resolved_private'],
     ['[64:ff9b::a9fe:a9fe]:443', 'resolved_private'],
     ['box-1:443', 'self_connection'],

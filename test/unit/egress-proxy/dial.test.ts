@@ -24,6 +24,8 @@ test.for<[string[], string[], string | string[]]>([
   [['169.254.169.254'], ['0.0.0.0/0'], 'resolved_private'],
   [['10.9.0.2'], ['10.0.0.0/8'], 'self_connection'],
   [['8.8.4.4'], [], 'self_connection'],
+  [['::ffff:10.9.0.2'], ['10.0.0.0/8'], 'self_connection'],
+  [['::ffff:0:127.0.0.1'], ['127.0.0.0/8'], 'resolved_private'],
 ])('the answers %j with %j: %j', ([answers, allowPrivate, expected]) =>
   expect(check(answers, allowPrivate)).toEqual(expected),
 )

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 
 import {
+  faultInRequest,
   fieldsOf,
   forwardHeaders,
   gatewayHeaders,
@@ -11,6 +12,15 @@ import {
 const names = (flat: string[]) => fieldsOf(flat).map(([name]) => name)
 
 const bearer = (value: string) => gatewayHeaders([], { header: 'authorization', value }).at(-1)
+
+test.for([
+  ['1.1', undefined],
+  ['1.0', undefined],
+  ['0.9', 'unsupported_protocol'],
+  ['2.0', 'unsupported_protocol'],
+] as const)('HTTP/%s: %s', ([version, expected]) =>
+  expect(faultInRequest(version, ['Host', 'a.test'])).toBe(expected),
+)
 
 describe('a forwarded request', () => {
   test.for([

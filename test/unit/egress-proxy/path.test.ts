@@ -2,10 +2,20 @@ import { expect, test } from 'vitest'
 
 import { isCanonicalPath, matchesPath } from '../../../egress-proxy/path.ts'
 
-test.for(['/', '/a', '/a/', '/a/b.c/..d/...', '/a%20b', '/v1/models', '/a;b=c/d', '/.git', '/%41'])(
-  '%s can be read one way only',
-  (path) => expect(isCanonicalPath(path)).toBe(true),
-)
+test.for([
+  '/',
+  '/a',
+  '/a/',
+  '/a/b.c/..d/...',
+  '/a%20b',
+  '/v1/models',
+  '/a;b=c/d',
+  '/.git',
+  '/%41',
+  '/50%25',
+  '/%e9',
+  '/%c3%a9',
+])('%s can be read one way only', (path) => expect(isCanonicalPath(path)).toBe(true))
 
 test.for([
   '',
@@ -32,6 +42,13 @@ test.for([
   '/a#b',
   '/a b',
   '/é',
+  '/a/%c0%ae%c0%ae/b',
+  '/a%C0%AFb',
+  '/a%e0%80%afb',
+  '/a%f0%80%80%afb',
+  '/a/%252e%252e/b',
+  '/a%252Fb',
+  '/a%25255cb',
 ])('%j may be read in two ways', (path) => expect(isCanonicalPath(path)).toBe(false))
 
 test('an encoded slash passes where it is asked for, but not around dot segments', () => {

@@ -6,6 +6,13 @@ import { clientHello } from '../../support/egress/client-hello.ts'
 const names = ['api.allowed.test']
 const hello = { names, ech: false }
 
+const body = clientHello({ names }).subarray(5)
+const coalesced = Buffer.concat([
+  Buffer.from([22, 3, 1, (2 * body.length) >> 8, (2 * body.length) & 0xff]),
+  body,
+  body,
+])
+
 test.for([
   ['plain', clientHello({ names }), { state: 'hello', hello }],
   ['large', clientHello({ names, padding: 1_500 }), { state: 'hello', hello }],
@@ -26,6 +33,12 @@ test.for([
   ],
   ['an alert', Buffer.from([21, 3, 1, 0, 2, 1, 0]), { state: 'bad', reason: 'not_tls' }],
   ['an empty record', Buffer.from([22, 3, 1, 0, 0]), { state: 'bad', reason: 'sni_invalid' }],
+  ['with a second one in its record', coalesced, { state: 'bad', reason: 'sni_invalid' }],
+  [
+    'with a record that goes on',
+    coalesced.subarray(0, 5 + clientHello({ names }).length - 5),
+    { state: 'bad', reason: 'sni_invalid' },
+  ],
   ['nothing yet', Buffer.alloc(0), { state: 'more' }],
 ] as const)('a greeting %s is read as what it is', ([, bytes, expected]) =>
   expect(parseHello(bytes)).toEqual(expected),
