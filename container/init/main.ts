@@ -10,6 +10,7 @@ import { folderFacts } from './folders.ts'
 import { watchHeartbeat } from './heartbeat.ts'
 import { takeInput } from './input.ts'
 import { type EndReason, endOnSignals, liveUntilEnd } from './lifetime.ts'
+import { watchLimits } from './limits.ts'
 import { listen } from './listeners.ts'
 import { CONTROL_VERSION, type ToInit } from './messages.ts'
 import { createNameService } from './name-service.ts'
@@ -43,6 +44,10 @@ async function live(end: AbortController): Promise<number> {
   process.on('SIGINT', turns.interrupt)
   control.send({ type: 'hello', version: CONTROL_VERSION, ...folderFacts(settings.folders) })
 
+  const limits = watchLimits(settings.env['HOME'], (limit) =>
+    control.send({ type: 'limit', limit }),
+  )
+
   await listen(settings.ports, settings.socket)
   if (settings.dnsPort !== undefined) await names.listen(settings.dnsPort)
   end.signal.throwIfAborted()
@@ -50,6 +55,7 @@ async function live(end: AbortController): Promise<number> {
   control.send({ type: 'agent-started', pid: agent.pid })
 
   const outcome = await liveUntilEnd(agent, end.signal)
+  limits.look()
   control.send({ type: 'agent-exited', ...outcome })
   await control.flush()
   return exitCodeOf(outcome)

@@ -4,6 +4,7 @@
  */
 
 import type { FolderFacts } from './folders.ts'
+import type { Limit } from './limits.ts'
 import { type Names, parseNames } from './names.ts'
 
 export const CONTROL_VERSION = 1
@@ -29,6 +30,7 @@ export type FromInit =
   | { type: 'name-refused'; name: string }
   /** … or for so many more. */
   | { type: 'names-refused'; count: number }
+  | { type: 'limit'; limit: Limit }
   | { type: 'marked'; turn: string }
   /** `id` is the request's; absent after SIGINT. `left` could not be ended. */
   | { type: 'reaped'; id?: number; processes: EndedProcess[]; count: number; left: number }

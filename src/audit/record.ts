@@ -15,6 +15,7 @@ const TYPES = [
   'egress.close',
   'refusal',
   'cancel',
+  'limit',
   'error',
 ] as const
 

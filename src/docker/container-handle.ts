@@ -6,14 +6,24 @@ import type Dockerode from 'dockerode'
 import { attach } from './attach.ts'
 import { BOUND, engineCall, statusOf, unlessStatus } from './call.ts'
 import { InspectAnswer } from './engine-answers.ts'
-import type { ContainerInspect, CreatedContainer, StartedContainer } from './engine.ts'
+import type {
+  ContainerEnd,
+  ContainerInspect,
+  CreatedContainer,
+  StartedContainer,
+} from './engine.ts'
 import { exec } from './exec.ts'
 import { type ExitWatch, watchExit } from './exit-watch.ts'
+import { type OomWatch, watchOom } from './oom-watch.ts'
 import { containerUsage } from './usage.ts'
 
 const ENDING_LOOKS = 5
 /** Milliseconds. */
 const ENDING_PAUSE = 200
+/** The exit code after SIGKILL. */
+const KILLED = 137
+/** How much later than the end the engine may tell why, in ms. */
+const OOM_PAUSE = 200
 
 export type Place = { docker: Dockerode; socketPath: string }
 
@@ -31,28 +41,35 @@ export function createdContainer(
     start: async () => {
       // Asked before the start: a container that removes itself may be gone right after it.
       const watch = await watchExit(place.socketPath, id, 'next-exit')
+      const oom = watchOom(place.socketPath, id)
       try {
         await engineCall('start the container', BOUND.start, (abortSignal) =>
           container.start({ abortSignal }),
         )
       } catch (error) {
         watch.stop()
+        oom.stop()
         throw error
       }
-      return startedContainer(place, id, watch)
+      return startedContainer(place, id, endOf(watch, oom))
     },
     remove: () => removeContainer(container),
   }
 }
 
-export function startedContainer(place: Place, id: string, watch?: ExitWatch): StartedContainer {
+export function startedContainer(
+  place: Place,
+  id: string,
+  end?: Promise<ContainerEnd | undefined>,
+): StartedContainer {
   const container = place.docker.getContainer(id)
   return {
     id,
     inspect: () => inspectContainer(container),
     wait: async () => {
-      const watching = watch ?? (await watchExit(place.socketPath, id, 'not-running'))
-      return await watching.ended
+      if (end !== undefined) return await end
+      const watch = await watchExit(place.socketPath, id, 'not-running')
+      return await endOf(watch, { hit: () => false, stop: () => undefined })
     },
     kill: (signal) => kill(container, signal),
     usage: () => containerUsage(container),
@@ -61,6 +78,16 @@ export function startedContainer(place: Place, id: string, watch?: ExitWatch): S
     exec: (command) => exec(container, command),
     remove: () => removeContainer(container),
   }
+}
+
+/** The two tell of an end on connections of their own, in any order. */
+async function endOf(watch: ExitWatch, oom: OomWatch): Promise<ContainerEnd | undefined> {
+  const exit = await watch.ended
+  if (exit?.exitCode === KILLED && !oom.hit()) await sleep(OOM_PAUSE)
+  oom.stop()
+  return exit === undefined
+    ? undefined
+    : { ...exit, outOfMemory: oom.hit() && exit.exitCode === KILLED }
 }
 
 async function kill(container: Dockerode.Container, signal: string): Promise<void> {

@@ -136,6 +136,13 @@ export type ContainerUsage = {
   pids: number
 }
 
+/** How a container ended. */
+export type ContainerEnd = {
+  exitCode: number
+  /** The engine told of a kill at the memory limit; Podman tells of none. */
+  outOfMemory: boolean
+}
+
 /** A container that exists and was never started. */
 export type CreatedContainer = {
   readonly id: string
@@ -153,7 +160,7 @@ export type StartedContainer = {
   readonly id: string
   inspect(): Promise<ContainerInspect>
   /** Resolves when the container ended; `undefined` when the engine can no longer say how. */
-  wait(): Promise<{ exitCode: number } | undefined>
+  wait(): Promise<ContainerEnd | undefined>
   kill(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<void>
   /** Measured over about a second; `undefined` when it does not run. */
   usage(): Promise<ContainerUsage | undefined>

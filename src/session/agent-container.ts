@@ -96,7 +96,7 @@ export class AgentContainer implements AsyncDisposable {
     const found = await Promise.race([exit, pause(1_000)])
     return {
       exitCode: found === undefined ? undefined : found.exitCode,
-      outOfMemory: found?.exitCode === 137,
+      outOfMemory: found?.outOfMemory === true,
     }
   }
 }

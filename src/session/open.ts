@@ -106,6 +106,7 @@ export async function openSession(
         closes: closes(plan.profile.initialize.agentCapabilities),
         grace: { ...DEFAULT_GRACE, ...plan.profile.cancel },
         helpers: plan.profile.helpers ?? [],
+        limits: plan.policy.limits,
         stoppedBy: () => host.stoppedBy(plan.id),
       },
       { ...events, record: sessionRecorder(host.audit) },

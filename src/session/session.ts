@@ -11,10 +11,13 @@ import { errorReplyRaw, notice, resultReplyRaw } from '../acp/replies.ts'
 import type { AuditData, AuditType } from '../audit/record.ts'
 import type { Proxy } from '../egress/proxy.ts'
 import { RPC, sentenceOf } from '../errors.ts'
+import type { Policy } from '../policy/merge.ts'
 import type { AgentContainer, Ending } from './agent-container.ts'
 import { recordOfAgent, recordOfAnswer } from './agent-record.ts'
 import type { Grace } from './cancel-ladder.ts'
 import { Turns } from './cancel-turns.ts'
+import { endingSentence, isOutOfMemory } from './ending.ts'
+import { LimitNotices } from './limit-notices.ts'
 import { eachPart, type LiveSession, type ProjectPart } from './project-parts.ts'
 
 /** Requests after whose failure there is no session. */
@@ -35,6 +38,7 @@ export type SessionParts = {
   grace: Grace
   /** Patterns of command lines that a cancel spares. */
   helpers: readonly string[]
+  limits: Policy['limits']
   /** The name of who stopped the session with `glovebox stop`, if anybody did. */
   stoppedBy: () => string | undefined
   /** What takes part for the project's sake. */
@@ -58,6 +62,7 @@ export class Session implements AsyncDisposable {
   #agentId = ''
   #editorId = ''
   readonly #turns: Turns
+  readonly #limits: LimitNotices
   #closing = false
   #ended: string | undefined
   #disposal: Promise<void> | undefined
@@ -72,9 +77,13 @@ export class Session implements AsyncDisposable {
       onRefusal: (method, reason) => this.record('refusal', { method, reason }),
       onFrame: (frame) => this.#fromAgent(frame),
       judge: (frame) => this.#turns.judge(frame),
-      answering: (pending, frame) => this.#turns.answering(pending, frame),
+      answering: (pending, frame) => {
+        if (pending.method === 'session/prompt') this.#tellLimits()
+        return this.#turns.answering(pending, frame)
+      },
       onAnswered: (method, answer) => this.#answered(method, answer.failed),
     })
+    this.#limits = new LimitNotices(parts.limits)
     this.#turns = this.#newTurns()
     for (const part of parts.projectParts) part.started?.(this.#forParts())
     void parts.container.ended.then((ending) => this.#died(ending))
@@ -131,6 +140,8 @@ export class Session implements AsyncDisposable {
 
   /** A message of init, from inside the container: untrusted. */
   fromInit(message: Record<string, unknown>): void {
+    const limit = this.#limits.fromInit(message)
+    if (limit !== undefined) this.record('limit', { limit })
     this.#turns.fromInit(message)
   }
 
@@ -192,8 +203,15 @@ export class Session implements AsyncDisposable {
   }
 
   async #showNotices(): Promise<void> {
-    for (const text of this.#parts.notices.splice(0)) {
+    for (const text of [...this.#parts.notices.splice(0), ...this.#limits.take()]) {
       await this.#events.toEditor(notice(this.#editorId, text))
+    }
+  }
+
+  /** Before the answer of the turn that hit them, so that it is read where it happened. */
+  #tellLimits(): void {
+    for (const text of this.#limits.take()) {
+      void this.#events.toEditor(notice(this.#editorId, text))
     }
   }
 
@@ -228,9 +246,10 @@ export class Session implements AsyncDisposable {
   async #died(ending: Ending): Promise<void> {
     await Promise.race([this.relay.drained, new Promise((resolve) => setTimeout(resolve, 500))])
     if (this.#closing) return
-    this.record('container.end', { exitCode: ending.exitCode, outOfMemory: ending.outOfMemory })
-    const who = this.#parts.stoppedBy()
-    await this.#fail(who === undefined ? endingSentence(ending) : stoppedSentence(who))
+    const outOfMemory = isOutOfMemory(ending, this.#limits)
+    this.record('container.end', { exitCode: ending.exitCode, outOfMemory })
+    const { limits, stoppedBy } = this.#parts
+    await this.#fail(endingSentence({ ...ending, outOfMemory }, limits, stoppedBy()))
   }
 
   async #borderClosed(): Promise<void> {
@@ -285,14 +304,4 @@ async function endBoth(container: AsyncDisposable, proxy: AsyncDisposable): Prom
   } finally {
     await proxy[Symbol.asyncDispose]()
   }
-}
-
-const stoppedSentence = (who: string): string =>
-  `${who} stopped this session with \`glovebox stop\`.`
-
-function endingSentence({ exitCode, outOfMemory }: Ending): string {
-  if (outOfMemory)
-    return 'The agent’s container was killed (exit code 137), perhaps for its memory limit.'
-  if (exitCode === undefined) return 'The connection to the agent’s container broke.'
-  return `The agent’s container ended with exit code ${exitCode}.`
 }

@@ -25,7 +25,7 @@ export async function overdue(): Promise<never> {
 
 export async function diedEarly(container: AgentContainer): Promise<never> {
   const { exitCode, outOfMemory } = await container.ended
-  const memory = outOfMemory ? ' (killed, perhaps for its memory limit)' : ''
+  const memory = outOfMemory ? ' (killed at its memory limit)' : ''
   const said = container.stderr.last
   throw new GloveboxError(
     'container_failed',

@@ -40,7 +40,14 @@ const WORDS = {
       params: { sessionId: 'sess_1', mode: 'form', message: 'Which?', requestedSchema: {} },
     })
   },
+  // The agent itself takes all the memory there is.
+  hog: () => {
+    const kept = []
+    for (;;) kept.push(Buffer.alloc(16 * 1024 * 1024, 1))
+  },
   sh: (words) => shell(words.join(' ')),
+  'end-after': ([ms]) =>
+    setTimeout(() => answer({ result: { stopReason: 'end_turn' } }), Number(ms)),
   end: () => answer({ result: { stopReason: 'end_turn' } }),
 }
 /** What a cancel leads to. */
