@@ -43,6 +43,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<Command> }
     summary: 'remove what launchers that died left behind',
     load: async () => (await import('./commands/gc.ts')).gcCommand,
   },
+  egress: {
+    summary: 'explain whether a destination may be reached, and why',
+    load: async () => (await import('./commands/egress.ts')).egressCommand,
+  },
   audit: {
     summary: 'verify the audit log',
     load: async () => (await import('./commands/audit.ts')).auditCommand,

@@ -26,7 +26,12 @@ export const DEFAULTS: Policy = {
       key_env: 'GEMINI_API_KEY',
     },
   },
-  egress: { rules: [], deny: [], networks: [] },
+  egress: {
+    rules: [],
+    deny: [],
+    networks: [],
+    limits: { connections: 1_024, tunnels: 256, requests: 256, tunnel_idle_s: 900 },
+  },
   limits: DEFAULT_LIMITS,
   state: 'project',
   unenforced_limits: 'tell',

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 
 import type { StatePaths } from '../state.ts'
 import { DEFAULTS } from './defaults.ts'
-import { type Policy, mergePolicy } from './merge.ts'
+import { type Layers, type Policy, mergePolicy } from './merge.ts'
 import { completeProvider } from './providers.ts'
 import { invalid, readLayer } from './read-layer.ts'
 import { AdminPolicy, ProjectPolicy, UserConfig } from './schema.ts'
@@ -18,11 +18,19 @@ export function loadPolicy(
   paths: Pick<StatePaths, 'adminPolicy' | 'userConfig'>,
   project: string | undefined,
 ): Policy {
+  return mergePolicy(loadLayers(paths, project))
+}
+
+/** The three layers apart. Errors as for `loadPolicy`. */
+export function loadLayers(
+  paths: Pick<StatePaths, 'adminPolicy' | 'userConfig'>,
+  project: string | undefined,
+): Layers {
   const admin = readLayer(paths.adminPolicy, AdminPolicy, { refuseMode: 0o022, followLinks: true })
   // Dotfile managers make symlinks, and a umask of 002 is common where each user has a group.
   const user = readLayer(paths.userConfig, UserConfig, { refuseMode: 0o002, followLinks: true })
   if (user !== undefined) checkProviders(paths.userConfig, user)
-  return mergePolicy({ admin, user, project: readProject(project) })
+  return { admin, user, project: readProject(project) }
 }
 
 function readProject(project: string | undefined): ProjectPolicy | undefined {

@@ -4,6 +4,8 @@
  */
 import type { EgressDeny, EgressRule, GatewayPreset } from '../../egress-proxy/policy.ts'
 import { DEFAULTS } from './defaults.ts'
+import { type EgressLimits, egressLimits, narrowEgressLimits } from './egress-limits.ts'
+import { rulesOf } from './egress-presets.ts'
 import { intersectRules } from './egress.ts'
 import { narrowProvider, userProviders } from './providers.ts'
 import type { AdminPolicy, ProjectPolicy, UserConfig } from './schema.ts'
@@ -39,7 +41,7 @@ export type Policy = {
   model?: string | undefined
   provider?: string | undefined
   providers: Record<string, Provider>
-  egress: { rules: EgressRule[]; deny: EgressDeny[]; networks: string[] }
+  egress: { rules: EgressRule[]; deny: EgressDeny[]; networks: string[]; limits: EgressLimits }
   limits: Limits
   state: 'project' | 'ephemeral'
   unenforced_limits: 'refuse' | 'tell'
@@ -78,9 +80,10 @@ function userPolicy(user: Omit<UserConfig, 'version'> = {}): Policy {
     provider: user.provider,
     providers: userProviders(user.providers),
     egress: {
-      rules: user.egress?.rules ?? DEFAULTS.egress.rules,
+      rules: rulesOf(user.egress) ?? DEFAULTS.egress.rules,
       deny: user.egress?.deny ?? DEFAULTS.egress.deny,
       networks: user.egress?.networks ?? DEFAULTS.egress.networks,
+      limits: egressLimits(DEFAULTS.egress.limits, user.egress?.limits),
     },
     limits: mapLimits((name) => user.limits?.[name] ?? DEFAULTS.limits[name]),
     state: user.state ?? DEFAULTS.state,
@@ -90,7 +93,7 @@ function userPolicy(user: Omit<UserConfig, 'version'> = {}): Policy {
 
 function narrow(policy: Policy, layer: AdminPolicy | ProjectPolicy | undefined): Policy {
   if (layer === undefined) return policy
-  const { rules, deny } = narrowRules(policy.egress.rules, layer.egress?.rules)
+  const { rules, deny } = narrowRules(policy.egress.rules, rulesOf(layer.egress))
   const refuse = [policy.unenforced_limits, layer.unenforced_limits].includes('refuse')
   return {
     ...policy,
@@ -100,6 +103,7 @@ function narrow(policy: Policy, layer: AdminPolicy | ProjectPolicy | undefined):
       ...policy.egress,
       rules,
       deny: [...policy.egress.deny, ...deny, ...(layer.egress?.deny ?? [])],
+      limits: narrowEgressLimits(policy.egress.limits, layer.egress?.limits),
     },
     limits: mapLimits((name) => Math.min(policy.limits[name], layer.limits?.[name] ?? Infinity)),
     state: [policy.state, layer.state].includes('ephemeral') ? 'ephemeral' : 'project',

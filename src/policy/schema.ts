@@ -3,6 +3,7 @@ import { z } from 'zod'
 
 import { Cidr, EgressDeny, EgressRule, GatewayPreset } from '../../egress-proxy/policy.ts'
 import { DEVCONTAINER, PINNED_IMAGE } from '../images/pinned-image.ts'
+import { EGRESS_PRESET_NAMES } from './egress-presets.ts'
 
 const AgentId = z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'an agent name, such as bundled')
 
@@ -44,12 +45,33 @@ const PinnedImage = z
 
 const Network = z.string().regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,127}$/, 'the name of a network')
 
+/** Bounds of one session's proxy. */
+const EgressLimits = z.strictObject({
+  /** Connections from inside, idle ones included. */
+  connections: z.int().min(1).max(65_535).optional(),
+  /** CONNECT tunnels and WebSockets. */
+  tunnels: z.int().min(1).max(65_535).optional(),
+  /** Requests under way. */
+  requests: z.int().min(1).max(65_535).optional(),
+  /** Longest silence of a tunnel, in seconds. */
+  tunnel_idle_s: z.int().min(1).max(86_400).optional(),
+  /** Bytes of one tunnel, both ways together; unlimited when absent. */
+  tunnel_bytes: z.int().min(1).optional(),
+})
+
 const Egress = z.strictObject({
+  limits: EgressLimits.optional(),
   /** What the agent may reach besides its model provider. */
   rules: z
     .array(EgressRule)
     .max(1_000)
     .refine(uniqueIds, 'rules whose ids differ from each other')
+    .optional(),
+  /** Sets of rules for what tools need, such as `npm`: as if their rules stood in `rules`. */
+  presets: z
+    .array(z.enum(EGRESS_PRESET_NAMES, `expected one of ${EGRESS_PRESET_NAMES.join(', ')}`))
+    .max(EGRESS_PRESET_NAMES.length)
+    .refine((names) => new Set(names).size === names.length, 'presets that differ from each other')
     .optional(),
   /** What it may not reach even where a rule allows it. */
   deny: z.array(EgressDeny).max(1_000).optional(),

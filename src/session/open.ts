@@ -16,6 +16,7 @@ import { projectMounts } from '../docker/mounts.ts'
 import type { Proxy } from '../egress/proxy.ts'
 import { GloveboxError } from '../errors.ts'
 import type { Log } from '../log.ts'
+import { proxyLimits } from '../policy/egress-limits.ts'
 import type { Policy } from '../policy/merge.ts'
 import { checkCwd, type ProjectFolder } from '../project/cwd.ts'
 import { AgentContainer } from './agent-container.ts'
@@ -232,6 +233,7 @@ async function configureProxy(
       rules: policy.egress.rules,
       deny: policy.egress.deny,
       gateway: [model.route],
+      limits: proxyLimits(policy.egress.limits),
     },
     {
       onDecision: ({ type: _type, ...decision }) => session.record('egress.decision', decision),

@@ -14,8 +14,13 @@ import { parseAbsolute } from '../../../egress-proxy/target.ts'
 import { clientHello } from '../../support/egress/client-hello.ts'
 import { type Random, createRandom } from '../../support/egress/random.ts'
 
-const SEEDS = [1, 7, 42, 2_026, 65_537]
-const ROUNDS = 2_000
+/** More for a longer run: FUZZ_SEEDS=1000,1001 FUZZ_ROUNDS=100000. */
+const SEEDS = [1, 7, 42, 2_026, 65_537, ...numbersIn(process.env['FUZZ_SEEDS'])]
+const ROUNDS = Number(process.env['FUZZ_ROUNDS'] ?? 2_000)
+
+function numbersIn(list = ''): number[] {
+  return list.split(',').filter(Boolean).map(Number)
+}
 
 const PIECES = [
   ...'a b . .. - _ : :: [ ] @ / // \\ ? # % %2e %2F %00 %0d %0a \t \r \n \0 é 。 ① 0 1 7 9 08 0x7f 127 256 2130706433 443'.split(
