@@ -17,7 +17,7 @@ const SSH_443 = { port: 443, protocol: 'tcp' } as const
 
 const APT = 'packages for apt, which checks their signatures itself; plain HTTP, GET and HEAD only'
 
-export const EGRESS_PRESETS = {
+const EGRESS_PRESETS = {
   npm: [{ host: 'registry.npmjs.org', why: 'package metadata, archives and audit reports' }],
   pypi: [
     { host: 'pypi.org', why: 'the package index' },

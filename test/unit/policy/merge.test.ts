@@ -20,7 +20,12 @@ test('without any file the defaults hold', () => {
         key_env: 'GEMINI_API_KEY',
       },
     },
-    egress: { rules: [], deny: [], networks: [] },
+    egress: {
+      rules: [],
+      deny: [],
+      networks: [],
+      limits: { connections: 1024, tunnels: 256, requests: 256, tunnel_idle_s: 900 },
+    },
     limits: {
       memory_mb: 4096,
       cpus: 4,
