@@ -18,6 +18,10 @@ export type StatePaths = {
   /** Who stopped which session. */
   stops: string
   cache: string
+  /** Stands in for a masked file. */
+  emptyFile: string
+  /** What agents planted in projects. */
+  quarantine: string
 }
 
 /** Nothing is made or read. A relative XDG value is ignored, as the specification asks. */
@@ -42,6 +46,8 @@ export function statePaths(
     sessions: join(state, 'sessions'),
     volumes: join(state, 'volumes'),
     stops: join(state, 'stops'),
+    emptyFile: join(state, 'masked'),
+    quarantine: join(state, 'quarantine'),
     cache: root('XDG_CACHE_HOME', '.cache'),
   }
 }

@@ -14,11 +14,9 @@ export const GUARANTEES = {
   },
   'G-WRITE': {
     sentence: 'What the host runs by itself cannot be planted in the project unnoticed.',
-    open: 'The project is one read-write mount; protected paths and git without planting come with their own work.',
   },
   'G-MASK': {
     sentence: 'Untracked secret files that policy masks read as empty inside.',
-    open: 'Masks come with the work on git and secrets.',
   },
   'G-NET': {
     sentence:

@@ -16,6 +16,7 @@ const TYPES = [
   'refusal',
   'cancel',
   'limit',
+  'plant',
   'error',
 ] as const
 

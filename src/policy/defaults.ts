@@ -1,4 +1,5 @@
 /** What holds when nobody configured anything. */
+import { MASKED, PROTECTED } from '../project/guarded/names.ts'
 import type { Limits, Policy } from './merge.ts'
 
 const DEFAULT_LIMITS: Limits = {
@@ -33,6 +34,11 @@ export const DEFAULTS: Policy = {
     limits: { connections: 1_024, tunnels: 256, requests: 256, tunnel_idle_s: 900 },
   },
   limits: DEFAULT_LIMITS,
+  mask: [...MASKED],
+  unmask: [],
+  protect: [...PROTECTED],
+  planted: 'quarantine',
+  project: 'read-write',
   state: 'project',
   unenforced_limits: 'tell',
 }

@@ -43,6 +43,11 @@ export type Policy = {
   providers: Record<string, Provider>
   egress: { rules: EgressRule[]; deny: EgressDeny[]; networks: string[]; limits: EgressLimits }
   limits: Limits
+  mask: string[]
+  unmask: string[]
+  protect: string[]
+  planted: 'quarantine' | 'report'
+  project: 'read-write' | 'read-only'
   state: 'project' | 'ephemeral'
   unenforced_limits: 'refuse' | 'tell'
 }
@@ -86,8 +91,22 @@ function userPolicy(user: Omit<UserConfig, 'version'> = {}): Policy {
       limits: egressLimits(DEFAULTS.egress.limits, user.egress?.limits),
     },
     limits: mapLimits((name) => user.limits?.[name] ?? DEFAULTS.limits[name]),
+    ...projectPolicy(user),
     state: user.state ?? DEFAULTS.state,
     unenforced_limits: user.unenforced_limits ?? DEFAULTS.unenforced_limits,
+  }
+}
+
+/** What of the project the agent sees and may change. */
+function projectPolicy(
+  user: Omit<UserConfig, 'version'>,
+): Pick<Policy, 'mask' | 'unmask' | 'protect' | 'planted' | 'project'> {
+  return {
+    mask: [...DEFAULTS.mask, ...(user.mask ?? [])],
+    unmask: user.unmask ?? DEFAULTS.unmask,
+    protect: [...DEFAULTS.protect, ...(user.protect ?? [])],
+    planted: user.planted ?? DEFAULTS.planted,
+    project: user.project ?? DEFAULTS.project,
   }
 }
 
@@ -106,6 +125,12 @@ function narrow(policy: Policy, layer: AdminPolicy | ProjectPolicy | undefined):
       limits: narrowEgressLimits(policy.egress.limits, layer.egress?.limits),
     },
     limits: mapLimits((name) => Math.min(policy.limits[name], layer.limits?.[name] ?? Infinity)),
+    // What is masked by a layer that cannot be undone is not in the user's hand.
+    unmask: policy.unmask.filter((glob) => layer.mask?.includes(glob) !== true),
+    mask: [...policy.mask, ...(layer.mask ?? [])],
+    protect: [...policy.protect, ...(layer.protect ?? [])],
+    planted: [policy.planted, layer.planted].includes('quarantine') ? 'quarantine' : 'report',
+    project: [policy.project, layer.project].includes('read-only') ? 'read-only' : 'read-write',
     state: [policy.state, layer.state].includes('ephemeral') ? 'ephemeral' : 'project',
     unenforced_limits: refuse ? 'refuse' : 'tell',
   }

@@ -93,6 +93,18 @@ const Limits = z.strictObject({
   nofile: z.int().min(256).optional(),
 })
 
+/** A file name, or a path of the project, with `*`, `?` and `**`. */
+const Glob = z
+  .string()
+  .min(1)
+  .max(256)
+  .refine(
+    (text) => !text.startsWith('/') && !text.includes('..'),
+    'a name or a path of the project',
+  )
+
+const Globs = z.array(Glob).max(200)
+
 /** The user's file, `$XDG_CONFIG_HOME/glovebox/config.json`. Every key but `version` may be absent. */
 export const UserConfig = z.strictObject({
   $schema: z.string().optional(),
@@ -111,6 +123,16 @@ export const UserConfig = z.strictObject({
   image: z.union([z.literal(DEVCONTAINER), PinnedImage]).optional(),
   /** The images that agents may run on besides Glovebox's own; all when absent. */
   images: z.array(PinnedImage).max(1_000).optional(),
+  /** Secret files besides the usual ones: they read as empty for the agent unless git tracks them. */
+  mask: Globs.optional(),
+  /** What is no secret although its name looks like one. */
+  unmask: Globs.optional(),
+  /** What programs of the host read by themselves, besides the usual: an agent cannot change it. */
+  protect: Globs.optional(),
+  /** What happens to such files when an agent writes new ones: `quarantine` (the default) or `report`. */
+  planted: z.enum(['quarantine', 'report']).optional(),
+  /** Whether the agent may change the project. */
+  project: z.enum(['read-write', 'read-only']).optional(),
   /** Whether sessions outlive their containers: a volume of the project (the default), or nothing. */
   state: z.enum(['project', 'ephemeral']).optional(),
   /** Limits the engine does not enforce: `refuse` to start, or `tell` (the default). */
@@ -123,6 +145,7 @@ export const AdminPolicy = UserConfig.omit({
   image: true,
   model: true,
   provider: true,
+  unmask: true,
 }).extend({
   providers: z
     .record(ProviderId, ProviderConfig.omit({ key_env: true, key_file: true, model: true }))
@@ -136,6 +159,10 @@ export const ProjectPolicy = UserConfig.pick({
   agents: true,
   images: true,
   limits: true,
+  mask: true,
+  planted: true,
+  project: true,
+  protect: true,
   state: true,
   unenforced_limits: true,
 }).extend({ egress: Egress.omit({ networks: true }).optional() })

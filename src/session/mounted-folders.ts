@@ -9,13 +9,16 @@ import type { ProjectFolder } from '../project/cwd.ts'
 const Hello = z.looseObject({
   type: z.literal('hello'),
   boot: z.string().max(64),
-  folders: z.array(z.string().max(64)).max(8),
+  folders: z.array(z.string().max(64)).max(1_000),
 })
 
 /** The folders that `init` shall tell of: the project in both spellings. */
-export function foldersToTell({ cwd, realCwd }: ProjectFolder): string[] {
-  return [...new Set([realCwd, cwd])]
+export function foldersToTell({ cwd, realCwd }: ProjectFolder, covers: Cover[]): string[] {
+  return [...new Set([realCwd, cwd]), ...covers.map(({ path }) => path)]
 }
+
+/** What is mounted inside the project, and the `device:inode` that must be found there. */
+export type Cover = { path: string; identity: string }
 
 /**
  * Compares what `init` found at its start, before the agent ran, with the folder that was judged.
@@ -23,14 +26,20 @@ export function foldersToTell({ cwd, realCwd }: ProjectFolder): string[] {
  * another kernel (a desktop's virtual machine) numbers cannot be compared.
  * Errors: `container_refused`.
  */
-export function checkMounted(project: ProjectFolder, message: unknown, boot = ownBoot()): void {
+export function checkMounted(
+  project: ProjectFolder,
+  covers: Cover[],
+  message: unknown,
+  boot = ownBoot(),
+): void {
   const hello = Hello.safeParse(message)
   if (hello.success && (boot === undefined || hello.data.boot !== boot)) return
-  const expected = foldersToTell(project).map(() => project.identity)
+  const own = foldersToTell(project, []).map(() => project.identity)
+  const expected = [...own, ...covers.map(({ identity }) => identity)]
   if (hello.success && hello.data.folders.join() === expected.join()) return
   throw new GloveboxError(
     'container_refused',
-    `The folder ${project.cwd} was exchanged for another one while it was being mounted, so nothing was started in it.`,
+    `The folder ${project.cwd}, or something protected in it, was exchanged while it was being mounted, so nothing was started in it.`,
     'Look who changes it (an agent of a folder above?), then try again.',
   )
 }

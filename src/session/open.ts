@@ -28,7 +28,14 @@ import { labels } from './labels.ts'
 import { limitLines } from './line-budget.ts'
 import { chooseModel, type ModelChoice } from './model-choice.ts'
 import { checkMounted, foldersToTell } from './mounted-folders.ts'
-import { eachPart, partsEnv, planProjectParts, type ProjectPart } from './project-parts.ts'
+import {
+  eachPart,
+  partsCovers,
+  partsEnv,
+  planProjectParts,
+  type ProjectPart,
+} from './project-parts.ts'
+import { cwdOf } from './request-folder.ts'
 import { Session } from './session.ts'
 import { linkNotice, unenforcedNotice } from './start-notices.ts'
 import type { StartQueue } from './start-queue.ts'
@@ -177,12 +184,12 @@ async function startContainer(
       ),
       ...image.own,
       ...partsEnv(plan.parts),
-      GLOVEBOX_INIT_FOLDERS: JSON.stringify(foldersToTell(project)),
+      GLOVEBOX_INIT_FOLDERS: JSON.stringify(foldersToTell(project, partsCovers(plan.parts))),
     },
     user: plan.user,
     cwd: project.cwd,
     mounts: [
-      ...projectMounts(project),
+      ...projectMounts(project, policy.project === 'read-only'),
       ...plan.parts.flatMap(({ mounts }) => mounts),
       ...stateMounts(plan, host.volumes),
     ],
@@ -248,24 +255,13 @@ async function configureProxy(
     },
   )
   // The agent starts after this message, so it had no hand in it.
-  checkMounted(plan.project, await first.promise)
+  checkMounted(plan.project, partsCovers(plan.parts), await first.promise)
 }
 
 /** Replays the editor's `initialize`; the agent's answer stays here. */
 async function handshake(session: Session, initialize: Record<string, unknown>): Promise<void> {
   const answer = session.relay.ask('initialize', maskInitialize(initialize))
   await Promise.race([answer, overdue()])
-}
-
-/** Editors list and delete sessions without a folder: those of the folder they started us in. */
-function cwdOf(frame: RequestFrame): string {
-  const optional = frame.method === 'session/list' || frame.method === 'session/delete'
-  const cwd = paramsRecord(frame)['cwd'] ?? (optional ? process.cwd() : undefined)
-  if (typeof cwd === 'string') return cwd
-  throw new GloveboxError(
-    'cwd_invalid',
-    `${frame.method} needs "cwd", the absolute path of a folder.`,
-  )
 }
 
 function caller(): { uid: number; gid: number } {

@@ -5,6 +5,8 @@ import type { Mount } from '../docker/engine.ts'
 import { sentenceOf } from '../errors.ts'
 import type { Policy } from '../policy/merge.ts'
 import type { ProjectFolder } from '../project/cwd.ts'
+import { guardedPart } from './guarded-part.ts'
+import type { Cover } from './mounted-folders.ts'
 
 /** What a part may do to the session it belongs to. */
 export type LiveSession = {
@@ -20,6 +22,8 @@ export type LiveSession = {
 export type ProjectPart = {
   /** Added to the agent container's mounts, in order after the project's own. */
   mounts: Mount[]
+  /** What `init` must find at these of its mounts before the agent runs. */
+  covers?: Cover[]
   /** Shown with the first prompt. */
   notices: string[]
   env?: Record<string, string>
@@ -43,8 +47,13 @@ export type ProjectPlan = {
 }
 
 /** All parts of a session, before its container is made. Errors: GloveboxError. */
-export async function planProjectParts(_plan: ProjectPlan): Promise<ProjectPart[]> {
-  return []
+export async function planProjectParts(plan: ProjectPlan): Promise<ProjectPart[]> {
+  return [await guardedPart(plan)]
+}
+
+/** What must be found inside, of all parts. */
+export function partsCovers(parts: readonly ProjectPart[]): Cover[] {
+  return parts.flatMap(({ covers }) => covers ?? [])
 }
 
 /** The environment the parts add. */

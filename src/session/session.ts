@@ -16,6 +16,7 @@ import type { AgentContainer, Ending } from './agent-container.ts'
 import { recordOfAgent, recordOfAnswer } from './agent-record.ts'
 import type { Grace } from './cancel-ladder.ts'
 import { Turns } from './cancel-turns.ts'
+import { endBoth } from './end-both.ts'
 import { endingSentence, isOutOfMemory } from './ending.ts'
 import { LimitNotices } from './limit-notices.ts'
 import { eachPart, type LiveSession, type ProjectPart } from './project-parts.ts'
@@ -231,8 +232,18 @@ export class Session implements AsyncDisposable {
       },
       pause: () => container.pause(),
       unpause: () => container.unpause(),
-      restart: (reason) => void this.#fail(reason),
+      restart: (reason) => void this.#stop(reason),
     }
+  }
+
+  /** The container goes at once: what it could see or do next is the reason. */
+  async #stop(reason: string): Promise<void> {
+    if (this.#closing || this.#ended !== undefined) return
+    this.record('error', { message: reason })
+    const killed = this.#parts.container.signal('SIGKILL').catch(() => undefined)
+    this.#forParts().notify(reason)
+    await killed
+    await this.#fail(reason)
   }
 
   #answered(method: string, failed: boolean): void {
@@ -295,13 +306,5 @@ export class Session implements AsyncDisposable {
     } catch (error) {
       if (this.#ended === undefined) void this.#fail(sentenceOf(error))
     }
-  }
-}
-
-async function endBoth(container: AsyncDisposable, proxy: AsyncDisposable): Promise<void> {
-  try {
-    await container[Symbol.asyncDispose]()
-  } finally {
-    await proxy[Symbol.asyncDispose]()
   }
 }

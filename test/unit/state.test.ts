@@ -14,6 +14,8 @@ test('without XDG variables everything is at its place below the home folder', (
     volumes: '/home/u/.local/state/glovebox/volumes',
     stops: '/home/u/.local/state/glovebox/stops',
     cache: '/home/u/.cache/glovebox',
+    emptyFile: '/home/u/.local/state/glovebox/masked',
+    quarantine: '/home/u/.local/state/glovebox/quarantine',
   })
 })
 

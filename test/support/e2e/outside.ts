@@ -124,7 +124,12 @@ export class Outside implements AsyncDisposable {
   /** A plain container on the test's network runs this; the control for what must not work inside. */
   async control(command: string[]): Promise<string> {
     const { Image } = await this.api<{ Image: string }>('GET', `/containers/${this.#outside}/json`)
-    const id = await start(this.api, this.network, [], { Image, Entrypoint: command })
+    return await this.plain({ Image, Entrypoint: command })
+  }
+
+  /** A container as it is asked for, with nothing of Glovebox; what it said. */
+  async plain(body: Record<string, unknown>): Promise<string> {
+    const id = await start(this.api, this.network, [], body)
     await this.api('POST', `/containers/${id}/wait`)
     const output = await this.#logs(id)
     await this.api('DELETE', `/containers/${id}?force=1`)
@@ -202,11 +207,11 @@ async function imageId(engine: Engine, role: string): Promise<string> {
 
 async function start(api: Api, network: string, aliases: string[], body: object): Promise<string> {
   const { Id } = await api<{ Id: string }>('POST', '/containers/create', {
-    ...body,
     User: '65532:65532',
     Labels: { 'glovebox-test': '1' },
     HostConfig: { NetworkMode: network, Ulimits: TEST_ULIMITS },
     NetworkingConfig: { EndpointsConfig: { [network]: { Aliases: aliases } } },
+    ...body,
   })
   await api('POST', `/containers/${Id}/start`)
   return Id

@@ -2,6 +2,7 @@
 import {
   chmod,
   chown,
+  lchown,
   mkdir,
   mkdtemp,
   readFile,
@@ -112,10 +113,10 @@ export class World implements AsyncDisposable {
     await chown(join(this.project, path), this.owner.uid, this.owner.gid)
   }
 
-  /** Gives everything in the project to its owner. */
-  async own(): Promise<void> {
-    for (const name of await readdir(this.project, { recursive: true })) {
-      await chown(join(this.project, name), this.owner.uid, this.owner.gid)
+  /** Gives a folder and everything in it to the project's owner. */
+  async own(folder = this.project): Promise<void> {
+    for (const name of ['', ...(await readdir(folder, { recursive: true }))]) {
+      await lchown(join(folder, name), this.owner.uid, this.owner.gid)
     }
   }
 

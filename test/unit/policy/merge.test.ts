@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { mergePolicy } from '../../../src/policy/merge.ts'
+import { MASKED, PROTECTED } from '../../../src/project/guarded/names.ts'
 
 const rule = { id: 'r', host: '*.x.test', ports: [443], protocol: 'tls' as const }
 
@@ -34,6 +35,11 @@ test('without any file the defaults hold', () => {
       home_mb: 1024,
       nofile: 65_536,
     },
+    mask: [...MASKED],
+    unmask: [],
+    protect: [...PROTECTED],
+    planted: 'quarantine',
+    project: 'read-write',
     state: 'project',
     unenforced_limits: 'tell',
   })
@@ -183,4 +189,24 @@ test.for<['project' | 'ephemeral', 'project' | 'ephemeral', string]>([
     project: { version: 1, state: project },
   } as const
   expect(mergePolicy(layers).state).toBe(kept)
+})
+
+test('masks add up over the layers, and the user takes back only what is no other layer’s', () => {
+  const merged = mergePolicy({
+    admin: { version: 1, mask: ['*.token'] },
+    user: { version: 1, mask: ['mine'], unmask: ['.env', '*.token', 'cut'] },
+    project: { version: 1, mask: ['cut'] },
+  })
+  expect(merged.mask).toEqual([...MASKED, 'mine', '*.token', 'cut'])
+  expect(merged.unmask).toEqual(['.env'])
+})
+
+test('quarantine and a read-only project win over the looser word', () => {
+  const user = { version: 1, planted: 'report', project: 'read-write' } as const
+  expect(mergePolicy({ user })).toMatchObject({ planted: 'report', project: 'read-write' })
+  const project = { version: 1, planted: 'quarantine', project: 'read-only' } as const
+  expect(mergePolicy({ user, project })).toMatchObject({
+    planted: 'quarantine',
+    project: 'read-only',
+  })
 })

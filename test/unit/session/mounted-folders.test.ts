@@ -26,9 +26,9 @@ test.for<[string, typeof project, unknown, boolean]>([
 
 function refused(folder: typeof project, message: unknown): boolean {
   try {
-    checkMounted(folder, message, 'b')
+    checkMounted(folder, [], message, 'b')
     return false
   } catch (error) {
-    return String(error).includes('was exchanged for another one')
+    return String(error).includes('was exchanged while it was being mounted')
   }
 }
