@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 
 import type { OpenEvents } from '../acp/connection.ts'
-import { isRecord, paramsRecord, sessionIdOf, type RequestFrame } from '../acp/frame.ts'
+import { isRecord, sessionIdOf, type RequestFrame } from '../acp/frame.ts'
 import { maskInitialize } from '../acp/guard.ts'
 import { narrowSessionNew } from '../acp/session-new.ts'
 import { loadProfile, profileEnv, type Profile } from '../agents/profile.ts'

@@ -240,9 +240,8 @@ export class Session implements AsyncDisposable {
   async #stop(reason: string): Promise<void> {
     if (this.#closing || this.#ended !== undefined) return
     this.record('error', { message: reason })
-    const killed = this.#parts.container.signal('SIGKILL').catch(() => undefined)
+    await this.#parts.container.signal('SIGKILL').catch(() => undefined)
     this.#forParts().notify(reason)
-    await killed
     await this.#fail(reason)
   }
 
