@@ -4,12 +4,12 @@
  *
  *   node bench/cancel.ts [ROUNDS]      as root on the engine's host
  */
-import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { choose, type Editor, type EditorOptions } from '../test/support/e2e/editor.ts'
 import { useAgent } from '../test/support/e2e/other-agent.ts'
 import { World } from '../test/support/e2e/world.ts'
+import { livesOnHost } from '../test/support/faults/host-processes.ts'
 
 type Turn = {
   name: string
@@ -49,19 +49,6 @@ const TURNS: Turn[] = [
   { name: 'Claude Code, in mid-stream', agent: 'claude', prompt: 'demo: slow 60', seen: 'word-3' },
 ]
 
-/** Whether the machine runs a process of this command line. */
-function lives(text: string): boolean {
-  return readdirSync('/proc').some((pid) => {
-    if (!/^\d+$/.test(pid)) return false
-    try {
-      const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-      return line.startsWith(text)
-    } catch {
-      return false
-    }
-  })
-}
-
 async function until(seen: () => boolean, every = 2): Promise<void> {
   while (!seen()) await sleep(every)
 }
@@ -71,11 +58,13 @@ async function round(editor: Editor, session: string, turn: Turn): Promise<[numb
   const before = editor.updates.length
   const prompt = editor.prompt(session, turn.prompt)
   const said = (): boolean => JSON.stringify(editor.updates.slice(before)).includes(seen)
-  await until(started === undefined ? said : () => lives(started), 10)
+  await until(started === undefined ? said : () => livesOnHost(started), 10)
   const begun = performance.now()
   editor.notify('session/cancel', { sessionId: session })
   const dead =
-    started === undefined ? undefined : until(() => !lives(started)).then(() => performance.now())
+    started === undefined
+      ? undefined
+      : until(() => !livesOnHost(started)).then(() => performance.now())
   const { stopReason } = await prompt
   const answered = performance.now()
   if (stopReason !== 'cancelled') throw new Error(`${turn.name}: ${String(stopReason)}`)

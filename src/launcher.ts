@@ -11,7 +11,7 @@ import { loadPolicy } from './policy/load.ts'
 import type { Policy } from './policy/merge.ts'
 import { launcherId } from './session/launcher-id.ts'
 import type { SessionHost } from './session/open.ts'
-import { StartQueue } from './session/start-queue.ts'
+import { type QueueEvents, StartQueue } from './session/start-queue.ts'
 import { takeStopped } from './session/stop-mark.ts'
 import { sweep } from './session/sweep.ts'
 import { VolumeRecords } from './session/volume-records.ts'
@@ -93,8 +93,8 @@ export class Launcher implements SessionHost, AsyncDisposable {
     return takeStopped(this.#paths.stops, session)
   }
 
-  takeProxy(policy: Policy): Promise<Proxy> {
-    return this.#proxies.take(policy.egress.networks)
+  takeProxy(policy: Policy, queued: QueueEvents): Promise<Proxy> {
+    return this.#proxies.take(policy.egress.networks, queued)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -4,6 +4,7 @@ import type { Readable } from 'node:stream'
 import { FromLauncher, HEARTBEAT_TIMEOUT, MAX_CONTROL_LINE } from '../messages.ts'
 import { explain } from './explain.ts'
 import { createLineReader, parseObject } from './lines.ts'
+import { watchSilence } from './silence.ts'
 
 export type LauncherEvents = {
   onMessage: (message: FromLauncher) => void
@@ -17,11 +18,11 @@ export type LauncherEvents = {
 /** Reads the launcher's messages until its end, whichever way that shows. */
 export function listenToLauncher(input: Readable, events: LauncherEvents): void {
   const read = createLineReader(MAX_CONTROL_LINE)
-  const silence = setTimeout(events.onSilence, HEARTBEAT_TIMEOUT)
+  const heard = watchSilence(events.onSilence, HEARTBEAT_TIMEOUT)
   input.on('data', (chunk: Buffer) => {
     try {
       for (const line of read(chunk)) {
-        silence.refresh()
+        heard()
         events.onMessage(parseMessage(line))
       }
     } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * `node src/bootstrap/bootstrap.mjs setup | bundle | demo | test | test:agents | test:toolchains | engine:stop`: from a
- * fresh clone on a bare machine to a running program. Starts under any Node from 20 on, with nothing
+ * `node src/bootstrap/bootstrap.mjs setup | bundle | demo | test | test:agents | test:toolchains | test:faults | engine:stop`: from
+ * a fresh clone on a bare machine to a running program. Starts under any Node from 20 on, with nothing
  * installed, and goes on under the pinned Node.
  */
 import { spawn } from 'node:child_process'
@@ -34,6 +34,7 @@ const STORIES = {
   },
   'test:agents': async () => await longTests('agents'),
   'test:toolchains': async () => await longTests('toolchains'),
+  'test:faults': async () => await longTests('faults'),
   'engine:stop': async () => {
     const { stopPrivateEngine } = await import('./private-engine.mjs')
     await stopPrivateEngine(root)

@@ -46,6 +46,7 @@ export async function runTests(root) {
 const LONG = {
   agents: ['demo', 'claude', ...AGENTS],
   toolchains: ['demo'],
+  faults: ['demo'],
 }
 
 export async function runLongTests(root, project) {

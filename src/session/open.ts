@@ -35,10 +35,11 @@ import {
   planProjectParts,
   type ProjectPart,
 } from './project-parts.ts'
+import { queuedStart, type QueuedStart } from './queued-start.ts'
 import { cwdOf } from './request-folder.ts'
 import { Session } from './session.ts'
 import { linkNotice, unenforcedNotice } from './start-notices.ts'
-import type { StartQueue } from './start-queue.ts'
+import type { QueueEvents, StartQueue } from './start-queue.ts'
 import { aborted, diedEarly, overdue } from './start-waits.ts'
 import { stateMount } from './state-volume.ts'
 import type { VolumeRecords } from './volume-records.ts'
@@ -65,7 +66,7 @@ export type SessionHost = {
   stoppedBy: (session: string) => string | undefined
   volumes: VolumeRecords
   /** The proxy that is already running, or a new one. */
-  takeProxy: (policy: Policy) => Promise<Proxy>
+  takeProxy: (policy: Policy, queued: QueueEvents) => Promise<Proxy>
 }
 
 /** Everything that is known before anything is started. */
@@ -79,6 +80,7 @@ type Plan = {
   image: AgentImage
   user: ContainerUser
   parts: ProjectPart[]
+  queued: QueuedStart
 }
 
 /**
@@ -94,7 +96,7 @@ export async function openSession(
   const plan = await planSession(host, frame)
   const narrowed = narrowSessionNew(frame)
   events.left.throwIfAborted()
-  const proxy = await host.takeProxy(plan.policy)
+  const proxy = await host.takeProxy(plan.policy, plan.queued)
   let session: Session | undefined
   try {
     const container = await startContainer(host, plan, proxy, events.left)
@@ -108,6 +110,7 @@ export async function openSession(
           ...narrowed.notices,
           ...linkNotice(plan.project),
           ...unenforcedNotice(container),
+          ...plan.queued.notices(),
           ...plan.parts.flatMap(({ notices }) => notices),
         ],
         projectParts: plan.parts,
@@ -162,7 +165,8 @@ async function planSession(host: SessionHost, frame: RequestFrame): Promise<Plan
   const user = containerUser(engine.info, caller(), project)
   const id = randomUUID()
   const parts = await planProjectParts({ id, project, policy, user, env: host.env })
-  return { id, project, policy, profile, model, engine, image, user, parts }
+  const queued = queuedStart(host.log, id)
+  return { id, project, policy, profile, model, engine, image, user, parts, queued }
 }
 
 async function startContainer(
@@ -208,7 +212,7 @@ async function startContainer(
   const container = await host.starts.run(() => {
     left.throwIfAborted()
     return AgentContainer.start(engine, body, policy.unenforced_limits, onLine)
-  })
+  }, plan.queued)
   host.audit.record('container.start', { session: id, container: container.id })
   return container
 }

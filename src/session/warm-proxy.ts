@@ -6,7 +6,7 @@ import { EGRESS_NETWORK, proxyContainer } from '../docker/hardening.ts'
 import { ownHardLimits } from '../docker/limits.ts'
 import { Proxy } from '../egress/proxy.ts'
 import { labels } from './labels.ts'
-import { StartQueue } from './start-queue.ts'
+import { type QueueEvents, StartQueue } from './start-queue.ts'
 import type { VolumeRecords } from './volume-records.ts'
 
 export type ProxyNeeds = {
@@ -43,14 +43,14 @@ export class ProxyPool implements AsyncDisposable {
    * A start that failed before it was needed says nothing of now; one that fails while it is
    * waited for is the caller's failure.
    */
-  async take(networks: string[]): Promise<Proxy> {
+  async take(networks: string[], queued: QueueEvents = {}): Promise<Proxy> {
     const warm = this.#warm
     this.#warm = undefined
-    if (warm === undefined || warm.failed) return this.#start(networks)
+    if (warm === undefined || warm.failed) return this.#start(networks, queued)
     const ready = await warm.proxy
     if (warm.networks === networks.join() && !ready.ended) return ready
     await ready[Symbol.asyncDispose]().catch(() => undefined)
-    return this.#start(networks)
+    return this.#start(networks, queued)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -61,13 +61,13 @@ export class ProxyPool implements AsyncDisposable {
   }
 
   /** Resolves when the container exists; its place in the queue is free when it also runs. */
-  async #start(networks: string[]): Promise<Proxy> {
+  async #start(networks: string[], queued: QueueEvents = {}): Promise<Proxy> {
     const { promise, resolve, reject } = Promise.withResolvers<Proxy>()
     void this.#starts.run(async () => {
       const created = this.#create(networks)
       created.then(resolve, reject)
       await created.then(({ started }) => started).catch(() => undefined)
-    })
+    }, queued)
     return promise
   }
 

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 
 import { watchHeartbeat } from '../../../container/init/heartbeat.ts'
+import { watchSilence } from '../../../egress-proxy/control/silence.ts'
 
 /** Milliseconds. */
 const TIMEOUT = 50
@@ -34,3 +35,22 @@ test('a beat that arrived while this process was paused counts', async () => {
   sender.destroy()
   server.close()
 })
+
+test.for([
+  ['init', (lost: () => void) => watchHeartbeat(lost, 2_500)],
+  ['the proxy', (lost: () => void) => watchSilence(lost, 2_500)],
+] as const)(
+  'after a standstill of its own, %s gives the launcher some time to beat, and no more',
+  async ([, watch]) => {
+    let lost = 0
+    const beat = watch(() => (lost = performance.now()))
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    freeze(3_500)
+    await new Promise((resolve) => setTimeout(resolve, 1_000))
+    expect(lost).toBe(0)
+    beat()
+    const begun = performance.now()
+    await expect.poll(() => lost, { timeout: 8_000 }).toBeGreaterThan(0)
+    expect(lost - begun).toBeLessThan(4_500)
+  },
+)

@@ -40,6 +40,21 @@ const WORDS = {
       params: { sessionId: 'sess_1', mode: 'form', message: 'Which?', requestedSchema: {} },
     })
   },
+  // Ignores the end of its input and SIGTERM.
+  deaf: () => {
+    deaf = true
+    process.on('SIGTERM', () => undefined)
+  },
+  // A child outside every group that holds our output open.
+  hold: ([seconds]) =>
+    spawn('setsid', ['sh', '-c', `trap '' INT TERM HUP; sleep ${seconds}`], { stdio: 'inherit' }),
+  flood: () => {
+    const again = () => {
+      for (let n = 0; n < 50; n += 1) say('x'.repeat(10_000))
+      setImmediate(again)
+    }
+    again()
+  },
   // The agent itself takes all the memory there is.
   hog: () => {
     const kept = []
@@ -66,6 +81,7 @@ const CANCELS = {
 }
 
 let open
+let deaf = false
 let asked = 0
 let cancelled = () => answer({ result: { stopReason: 'cancelled' } })
 
@@ -104,4 +120,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     if (asked === 0) answer({ result: { stopReason: 'cancelled' } })
   } else if (id !== undefined) send({ id, result: {} })
 })
-process.stdin.on('end', () => process.exit(0))
+process.stdin.on('end', () => {
+  if (deaf) setInterval(() => undefined, 1_000)
+  else process.exit(0)
+})

@@ -16,6 +16,8 @@ export type EditorOptions = {
   args?: string[]
   /** The launcher's file; the bundle by default. */
   program?: string
+  /** In a process group of its own. */
+  detached?: boolean
   /** Answers the agent's questions; `undefined` leaves one open. */
   onQuestion?: (question: Question) => unknown
 }
@@ -46,6 +48,7 @@ export class Editor implements AsyncDisposable {
       {
         env: options.env,
         cwd: options.cwd,
+        detached: options.detached ?? false,
         stdio: ['pipe', 'pipe', 'pipe'],
       },
     )

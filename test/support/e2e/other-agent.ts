@@ -14,7 +14,9 @@ export async function useAgent(world: World, script: string): Promise<void> {
   const uri = world.engine.info.uri
   const bundled = lockEntry(await readLock(path), uri, 'agent-bundled')
   if (bundled === undefined) throw new Error('the bundled agent is not built')
-  const name = `glovebox-test/${script.replace('.mjs', '')}:latest`
+  // Another checkout on this engine has another base, and must not move the tag.
+  const base = bundled.id.replace('sha256:', '').slice(0, 12)
+  const name = `glovebox-test/${script.replace('.mjs', '')}:${base}`
   const folder = await mkdtemp(join(tmpdir(), 'gb-image-'))
   try {
     await copyFile(join(ROOT, 'test', 'support', 'agents', script), join(folder, 'agent.mjs'))

@@ -36,6 +36,8 @@ function ownerFor({ info }: Engine): Ids {
 export type WorldOptions = {
   /** Over the default configuration, key by key. */
   config?: Record<string, unknown>
+  /** Its address; the one that is found otherwise. */
+  engine?: string
 }
 
 export class World implements AsyncDisposable {
@@ -66,7 +68,8 @@ export class World implements AsyncDisposable {
   }
 
   static async open(options: WorldOptions = {}): Promise<World> {
-    const engine = await findEngine(process.env)
+    const { engine: uri } = options
+    const engine = await findEngine({ ...process.env, ...(uri ? { DOCKER_HOST: uri } : {}) })
     const folder = await realpath(await mkdtemp(join(tmpdir(), 'gb-world-')))
     // A rootless engine's user must get to the project.
     await chmod(folder, 0o711)

@@ -26,6 +26,23 @@ describe('StartQueue', () => {
     expect(began).toEqual([0, 1, 2, 3, 4, 5])
   })
 
+  it('tells a start its place, and how long it waited', async () => {
+    const queue = new StartQueue()
+    const finish: (() => void)[] = []
+    const told: string[] = []
+    const starts = Array.from({ length: 5 }, (_, n) =>
+      queue.run(() => new Promise<void>((resolve) => finish.push(resolve)), {
+        waits: (place) => told.push(`${n} waits at ${place}`),
+        begins: (waited) => told.push(`${n} begins ${waited >= 0}`),
+      }),
+    )
+    for (let n = 0; n < 5; n += 1) {
+      finish[n]?.()
+      await starts[n]
+    }
+    expect(told).toEqual(['3 waits at 1', '4 waits at 2', '3 begins true', '4 begins true'])
+  })
+
   it('gives the place of a start that failed to the next', async () => {
     const queue = new StartQueue()
     const failing = Array.from({ length: 5 }, () =>
