@@ -15,7 +15,7 @@ export async function useAgent(world: World, script: string): Promise<void> {
   const bundled = lockEntry(await readLock(path), uri, 'agent-bundled')
   if (bundled === undefined) throw new Error('the bundled agent is not built')
   // Another checkout on this engine has another base, and must not move the tag.
-  const base = bundled.id.replace('sha256:', '').slice(0, 12)
+  const base = (bundled.id ?? '').replace('sha256:', '').slice(0, 12) || 'latest'
   const name = `glovebox-test/${script.replace('.mjs', '')}:${base}`
   const folder = await mkdtemp(join(tmpdir(), 'gb-image-'))
   try {
