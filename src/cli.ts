@@ -47,6 +47,10 @@ const COMMANDS: Record<string, { summary: string; load: () => Promise<Command> }
     summary: 'explain whether a destination may be reached, and why',
     load: async () => (await import('./commands/egress.ts')).egressCommand,
   },
+  verify: {
+    summary: 'look at a session’s container from inside, and judge every promise',
+    load: async () => (await import('./commands/verify.ts')).verifyCommand,
+  },
   audit: {
     summary: 'verify the audit log',
     load: async () => (await import('./commands/audit.ts')).auditCommand,
