@@ -79,7 +79,8 @@ function connectTo(
         if (options.all === true) callback(null, checked)
         else callback(null, checked[0]?.address ?? '', checked[0]?.family)
       },
-      host: isIP(host) === 0 ? host : (addresses[0] ?? ''),
+      // One address needs no choice between families.
+      host: addresses.length > 1 ? host : (addresses[0] ?? ''),
       port,
       allowHalfOpen: true,
       autoSelectFamily: true,

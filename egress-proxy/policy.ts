@@ -7,6 +7,9 @@ import { z } from 'zod'
 import { isNumber } from './authority.ts'
 import { isPublicSuffix } from './public-suffix.ts'
 
+// Messages are few, so nothing is gained by compiling a validator for each shape.
+z.config({ jitless: true })
+
 /** `example.com` (exact) or `*.example.com` (any subdomain, not the apex); lower-case ASCII. */
 export const HostPattern = z
   .string()

@@ -13,11 +13,19 @@ export type Place = { folder: string; origin: Origin; root: string }
 
 export type Start = (place: Place) => Promise<Contender>
 
+/** As the Dockerfile has them. */
+const FLAGS = [
+  '--disable-sigusr1',
+  '--expose-gc',
+  ...(process.env['BENCH_NODE_FLAGS'] ?? '').split(' ').filter(Boolean),
+]
+const MEMORY = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '65536', MALLOC_TOP_PAD_: '0' }
+
 /** As in an image: the bundle, its unix socket, policy on stdin, audit lines on stdout. */
 export const glovebox: Start = ({ folder, origin, root }) => {
   const path = join(folder, `egress-${process.hrtime.bigint()}.sock`)
-  const child = spawn(process.execPath, [join(root, 'dist/image/egress-proxy.mjs')], {
-    env: { GLOVEBOX_SOCKET: path },
+  const child = spawn(process.execPath, [...FLAGS, join(root, 'dist/image/egress-proxy.mjs')], {
+    env: { GLOVEBOX_SOCKET: path, ...MEMORY },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
   const open = { host: 'localhost', allow_private: ['127.0.0.0/8'] }
