@@ -121,6 +121,11 @@ export class Outside implements AsyncDisposable {
     )
   }
 
+  /** The model stops answering, or goes on: connections to it stay open. */
+  async hangModel(hang: boolean): Promise<void> {
+    await this.api('POST', `/containers/${this.#model}/${hang ? 'pause' : 'unpause'}`)
+  }
+
   /** A plain container on the test's network runs this; the control for what must not work inside. */
   async control(command: string[]): Promise<string> {
     const { Image } = await this.api<{ Image: string }>('GET', `/containers/${this.#outside}/json`)
