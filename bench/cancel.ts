@@ -2,23 +2,27 @@
  * How long a cancel takes: from `session/cancel` to the prompt's answer, and to the death of what
  * the turn had started, seen from the engine's host. Prints p50, p99 and the largest, in ms.
  *
- *   node bench/cancel.ts [ROUNDS]      as root on the engine's host
+ *   node bench/cancel.ts [ROUNDS] [AGENT]     as root on the engine's host
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-import { choose, type Editor, type EditorOptions } from '../test/support/e2e/editor.ts'
+import { choose, type Editor } from '../test/support/e2e/editor.ts'
 import { useAgent } from '../test/support/e2e/other-agent.ts'
+import { worldFor } from '../test/support/e2e/real-agent.ts'
 import { World } from '../test/support/e2e/world.ts'
 import { livesOnHost } from '../test/support/faults/host-processes.ts'
 
 type Turn = {
   name: string
-  agent?: 'turns' | 'bundled' | 'claude'
+  agent?: 'turns' | 'bundled' | 'claude' | 'gemini'
   prompt: string
   /** A text of the command line of what the turn starts. */
   process?: string
   /** A text that is seen when there is no process to wait for. */
   seen?: string
+  /** The model does not answer. */
+  hangs?: true
+  /** Each round has a session of its own; so many rounds. */
   rounds?: number
 }
 
@@ -40,25 +44,38 @@ const TURNS: Turn[] = [
     process: 'sleep 7005',
   },
   { name: 'bundled, in mid-stream', agent: 'bundled', prompt: 'demo: slow 60', seen: 'word-3' },
-  {
-    name: 'Claude Code, in a tool',
-    agent: 'claude',
-    prompt: 'demo: run tail -f /dev/null',
-    process: 'tail -f',
-  },
-  { name: 'Claude Code, in mid-stream', agent: 'claude', prompt: 'demo: slow 60', seen: 'word-3' },
+  // The demo model takes an interrupted prompt and the next for one, so each needs a new session.
+  ...(['claude', 'gemini'] as const).flatMap((agent): Turn[] => [
+    {
+      name: `${agent}, in a tool`,
+      agent,
+      prompt: 'demo: run tail -f /dev/null',
+      process: 'tail -f',
+      rounds,
+    },
+    { name: `${agent}, in mid-stream`, agent, prompt: 'demo: slow 60', seen: 'word-3', rounds },
+    { name: `${agent}, its model hangs`, agent, prompt: 'demo: slow 60', hangs: true, rounds },
+  ]),
 ]
 
 async function until(seen: () => boolean, every = 2): Promise<void> {
   while (!seen()) await sleep(every)
 }
 
-async function round(editor: Editor, session: string, turn: Turn): Promise<[number, number]> {
-  const { process: started, seen = '' } = turn
+async function round(
+  world: World,
+  editor: Editor,
+  session: string,
+  turn: Turn,
+): Promise<[number, number]> {
+  const { process: started, seen = '', hangs } = turn
   const before = editor.updates.length
+  if (hangs) await world.outside.hangModel(true)
   const prompt = editor.prompt(session, turn.prompt)
   const said = (): boolean => JSON.stringify(editor.updates.slice(before)).includes(seen)
   await until(started === undefined ? said : () => livesOnHost(started), 10)
+  // Long enough for the request to reach the model.
+  if (hangs) await sleep(1_500)
   const begun = performance.now()
   editor.notify('session/cancel', { sessionId: session })
   const dead =
@@ -67,6 +84,7 @@ async function round(editor: Editor, session: string, turn: Turn): Promise<[numb
       : until(() => !livesOnHost(started)).then(() => performance.now())
   const { stopReason } = await prompt
   const answered = performance.now()
+  if (hangs) await world.outside.hangModel(false)
   if (stopReason !== 'cancelled') throw new Error(`${turn.name}: ${String(stopReason)}`)
   return [answered - begun, ((await dead) ?? begun) - begun]
 }
@@ -74,22 +92,29 @@ async function round(editor: Editor, session: string, turn: Turn): Promise<[numb
 async function measure(world: World, turn: Turn): Promise<void> {
   const answers: number[] = []
   const deaths: number[] = []
-  const options: Partial<EditorOptions> = {
-    args: turn.agent === 'claude' ? ['--agent', 'claude'] : [],
-    onQuestion: choose('allow_once'),
-  }
-  for (let n = 0; n < (turn.rounds ?? rounds); n += 1) {
-    await using editor = world.editor(options)
-    const session = await editor.open(world.project, 90_000)
-    if (turn.agent === 'claude') {
-      await editor.ok('session/set_mode', { sessionId: session, modeId: 'default' })
+  const each = turn.rounds === undefined ? rounds : 1
+  for (let n = 0; n < (turn.rounds ?? 1); n += 1) {
+    for (const [answered, dead] of await inOneSession(world, turn, each)) {
+      answers.push(answered)
+      deaths.push(dead)
     }
-    const [answered, dead] = await round(editor, session, turn)
-    answers.push(answered)
-    deaths.push(dead)
   }
   const died = turn.process === undefined ? '' : `   dead ${summary(deaths)}`
   process.stdout.write(`${turn.name.padEnd(32)} answer ${summary(answers)}${died}\n`)
+}
+
+async function inOneSession(world: World, turn: Turn, count: number): Promise<[number, number][]> {
+  const { agent } = turn
+  const real = agent === 'claude' || agent === 'gemini'
+  const args = real ? ['--agent', agent] : []
+  await using editor = world.editor({ args, onQuestion: choose('allow_once') })
+  const session = await editor.open(world.project, 90_000)
+  if (agent === 'claude') {
+    await editor.ok('session/set_mode', { sessionId: session, modeId: 'default' })
+  }
+  const times: [number, number][] = []
+  while (times.length < count) times.push(await round(world, editor, session, turn))
+  return times
 }
 
 function summary(times: number[]): string {
@@ -99,8 +124,10 @@ function summary(times: number[]): string {
   return `p50 ${half} p99 ${most} max ${worst}`
 }
 
-for (const agent of ['turns', 'bundled', 'claude'] as const) {
-  await using world = await World.open()
+const only = process.argv[3]
+for (const agent of ['turns', 'bundled', 'claude', 'gemini'] as const) {
+  if (only !== undefined && only !== agent) continue
+  await using world = await (agent === 'gemini' ? worldFor('gemini') : World.open())
   if (agent === 'turns') await useAgent(world, 'turns.mjs')
   for (const turn of TURNS.filter(({ agent: of = 'turns' }) => of === agent)) {
     await measure(world, turn)
