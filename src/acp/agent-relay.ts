@@ -21,6 +21,7 @@ import {
 } from './frame.ts'
 import { judgeAgentFrame } from './guard.ts'
 import { HeldFrames } from './held-frames.ts'
+import { revealed } from './hidden-characters.ts'
 import { IdTable } from './id-table.ts'
 import type { Line } from './line-framer.ts'
 import { OwnRequests } from './own-requests.ts'
@@ -265,7 +266,8 @@ export class AgentRelay {
       return this.#refuse(frame, `the agent has ${MAX_OPEN_QUESTIONS} open questions already`)
     }
     const cancelled = requestIdOf(frame)
-    if (frame.method === '$/cancel_request' && !this.#hasOpen(cancelled)) {
+    const open = cancelled !== undefined && this.#asked.find(cancelled) !== undefined
+    if (frame.method === '$/cancel_request' && !open) {
       return this.#refuse(frame, '$/cancel_request named a request that is not the agent’s')
     }
     this.#events.onFrame(frame)
@@ -280,10 +282,6 @@ export class AgentRelay {
     return this.#toAgent.write(resultReplyRaw(rawId(frame), result))
   }
 
-  #hasOpen(key: string | undefined): boolean {
-    return key !== undefined && this.#asked.find(key) !== undefined
-  }
-
   #refuse(frame: RequestFrame | NotificationFrame, reason: string): void | Promise<void> {
     this.#events.onRefusal(frame.method, reason)
     if (frame.kind !== 'request') return
@@ -293,7 +291,7 @@ export class AgentRelay {
   #forEditor(frame: RequestFrame | NotificationFrame): Buffer {
     const sessionId = sessionIdOf(frame)
     const known = sessionId === undefined ? undefined : this.#sessions.get(sessionId)
-    const params: Record<string, string> = {}
+    const params = revealed(frame)
     if (known !== undefined && known !== sessionId) params['sessionId'] = JSON.stringify(known)
     if (frame.kind === 'request') {
       const id = this.#asked.open(rawId(frame), idKey(frame.id), frame.method)
