@@ -35,7 +35,6 @@ export const GUARANTEES = {
   'G-CANCEL': {
     sentence:
       'After session/cancel the prompt ends cancelled and what the turn started is dead within a bound.',
-    open: 'Delivered but for one thing: an agent that had to be killed takes its session with it, since sessions are not restored in place yet.',
   },
   'G-REAP': {
     sentence:

@@ -6,7 +6,6 @@ import { CANCELLED_ANSWERS } from './cancelled-answers.ts'
 import { FrameWriter } from './frame-writer.ts'
 import {
   idKey,
-  isRecord,
   parseFrame,
   rawId,
   readHead,
@@ -27,6 +26,7 @@ import type { Line } from './line-framer.ts'
 import { OwnRequests } from './own-requests.ts'
 import { pumpLines } from './pump-lines.ts'
 import { errorReplyRaw, notification, request, resultReplyRaw } from './replies.ts'
+import { openedId } from './session-new.ts'
 
 export type RelayEvents = {
   /** A frame for the editor. The relay reads no further until the promise is settled. */
@@ -98,7 +98,7 @@ export class AgentRelay {
     return this.#asked.has(id)
   }
 
-  /** A request of Glovebox's own; its answer never reaches the editor. */
+  /** A request of Glovebox's own; its answer never reaches the editor. Errors: `container_failed`. */
   async ask(method: string, params: unknown): Promise<unknown> {
     const { id, answer } = this.#own.open()
     await this.#toAgent.write(request(id, method, params))
@@ -141,9 +141,13 @@ export class AgentRelay {
     }
   }
 
-  /** The session is the container's before the agent said so: the editor named it (`session/load`). */
-  adopt(sessionId: string): void {
-    this.#sessions.set(sessionId, sessionId)
+  /**
+   * The session is the container's, although no answer to the editor said so: the editor named it
+   * (`session/load`), or it is restored. `editorId` is the id the editor knows.
+   */
+  adopt(agentId: string, editorId: string): void {
+    this.#sessions.set(agentId, editorId)
+    void this.#release(undefined, this.#held.take())
   }
 
   /** Takes the editor's open requests away, to answer them without the agent. */
@@ -224,7 +228,7 @@ export class AgentRelay {
       return
     }
     const opens = pending.method === 'session/new' && !frame.failed
-    if (opens && agentIdOf(frame) === undefined) {
+    if (opens && openedId(frame.message['result']) === undefined) {
       return this.#lost(key, pending, 'The agent answered session/new without a session id.')
     }
     this.#pending.delete(key)
@@ -250,7 +254,7 @@ export class AgentRelay {
 
   /** The session is the container's from now on; what of the answer must change for the editor. */
   #opened(frame: ResponseFrame): { result?: Record<string, string> } {
-    const agentId = agentIdOf(frame) ?? ''
+    const agentId = openedId(frame.message['result']) ?? ''
     const editorId = this.#events.onSession(agentId)
     this.#sessions.set(agentId, editorId)
     return editorId === agentId ? {} : { result: { sessionId: JSON.stringify(editorId) } }
@@ -310,10 +314,4 @@ export class AgentRelay {
       .closeAll()
       .map(({ id }) => notification('$/cancel_request', { requestId: id }))
   }
-}
-
-function agentIdOf(frame: ResponseFrame): string | undefined {
-  const result = frame.message['result']
-  const id = isRecord(result) ? result['sessionId'] : undefined
-  return typeof id === 'string' ? id : undefined
 }

@@ -164,7 +164,7 @@ export class Connection {
   }
 
   #answer(frame: ResponseFrame): void | Promise<void> {
-    const session = [...this.#all].find(({ relay }) => relay.hasAsked(frame.id))
+    const session = [...this.#all].find((one) => one.hasAsked(frame.id))
     return session?.answer(frame)
   }
 

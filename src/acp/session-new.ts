@@ -3,6 +3,8 @@ import { isRecord, paramsRecord, rewrite, type RequestFrame } from './frame.ts'
 
 export type SessionNew = {
   bytes: Buffer
+  /** The parameters of `bytes`, without a session's id. */
+  params: Record<string, unknown>
   /** Sentences for the user about what was taken away. */
   notices: string[]
 }
@@ -28,5 +30,17 @@ export function narrowSessionNew(frame: RequestFrame): SessionNew {
     changes['additionalDirectories'] = '[]'
     notices.push(`only the project is mounted, not: ${folders.map(String).join(', ')}.`)
   }
-  return { bytes: rewrite(frame, { params: changes }), notices }
+  const { sessionId: _sessionId, ...given } = params
+  const narrowed = Object.fromEntries(Object.keys(changes).map((name) => [name, []]))
+  return {
+    bytes: rewrite(frame, { params: changes }),
+    params: { ...given, ...narrowed },
+    notices,
+  }
+}
+
+/** The session's id in an answer to `session/new`. */
+export function openedId(result: unknown): string | undefined {
+  const id = isRecord(result) ? result['sessionId'] : undefined
+  return typeof id === 'string' ? id : undefined
 }

@@ -8,6 +8,7 @@ const TYPES = [
   'container.create',
   'container.start',
   'container.end',
+  'session.restore',
   'permission.asked',
   'permission.answer',
   'tool_call',

@@ -81,6 +81,12 @@ export class AgentContainer implements AsyncDisposable {
     await this.#container.unpause()
   }
 
+  /** Removes the container without giving the agent a moment. */
+  async kill(): Promise<void> {
+    this.#streams.destroy()
+    await this.#container.remove()
+  }
+
   /** Ends the agent's input, gives it a moment to end by itself, then removes the container. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.stdin.end()

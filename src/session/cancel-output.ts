@@ -11,6 +11,15 @@ const OF_A_TURN = new Set([
   'plan',
 ])
 
+/** Updates about the session as it is now: all that is shown of a session while it is restored. */
+const OF_THE_PRESENT = new Set([
+  'available_commands_update',
+  'current_mode_update',
+  'config_option_update',
+  'session_info_update',
+  'usage_update',
+])
+
 /** Tool calls of one turn that are kept track of. */
 const MAX_CALLS = 1_000
 /** Characters of a title in a line. */
@@ -38,10 +47,23 @@ export class TurnOutput {
   /** Lines with which the agent said itself what was cancelled. */
   readonly #said = new Set<string>()
   #closed = false
+  #restoring: boolean
+  /** When the last update of a replay went nowhere. */
+  #replayedAt = 0
 
-  /** Whether the last turn was cancelled and the next has not begun. */
+  /** `restored`: the agent tells the history again, which goes nowhere, until a turn begins. */
+  constructor(restored = false) {
+    this.#restoring = restored
+  }
+
+  /** Whether no turn runs that the agent may ask something for: cancelled, or not begun yet. */
   get closed(): boolean {
-    return this.#closed
+    return this.#closed || this.#restoring
+  }
+
+  /** Milliseconds since the last update of a replay. */
+  get quietFor(): number {
+    return performance.now() - this.#replayedAt
   }
 
   begin(): void {
@@ -49,11 +71,13 @@ export class TurnOutput {
     this.#calls = new Set()
     this.#said.clear()
     this.#closed = false
+    this.#restoring = false
   }
 
-  /** Takes note of an update; false when it is late output of a cancelled turn. */
+  /** Takes note of an update; false when it is late output of a cancelled turn, or a replay. */
   see(update: Record<string, unknown>): boolean {
     const kind = String(update['sessionUpdate'])
+    if (this.#restoring) return this.#ofThePresent(kind)
     if (this.#closed && OF_A_TURN.has(kind)) return false
     const id = update['toolCallId']
     if (typeof id === 'string' && kind.startsWith('tool_call')) return this.#call(kind, id, update)
@@ -72,6 +96,12 @@ export class TurnOutput {
     if (this.#calls.size > 0) this.#dead = this.#calls
     this.#closed = true
     return { failed, lines }
+  }
+
+  #ofThePresent(kind: string): boolean {
+    const present = OF_THE_PRESENT.has(kind)
+    if (!present) this.#replayedAt = performance.now()
+    return present
   }
 
   #call(kind: string, id: string, update: Record<string, unknown>): boolean {

@@ -1,4 +1,6 @@
-/** The turns of one session: their order, their cancel, and what the editor sees of it. */
+/** The turns of one container's session: their order, their cancel, and what the editor sees of it. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
 import type { AgentRelay, Pending } from '../acp/agent-relay.ts'
 import {
   idKey,
@@ -22,6 +24,10 @@ const PROMPT = 'session/prompt'
 const CANCELLED = { stopReason: 'cancelled' }
 const OVER =
   'The agent, or something it started, did not stop when the turn was cancelled, so its container was ended.'
+/** A replay is over when nothing of it came for this long, in ms … */
+const QUIET = 60
+/** … or when it took this long. */
+const REPLAY_BOUND = 3_000
 
 /** What turns need of their session. */
 export type TurnsHost = {
@@ -40,23 +46,29 @@ export type TurnsHost = {
   toEditor: (frame: Buffer) => void | Promise<void>
   signal: (signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL') => void
   record: (type: AuditType, data: AuditData) => void
-  /** The session can no longer be used, for this reason. */
+  /** The container ends, for this reason: a sentence. */
   end: (why: string) => void
 }
+
+/** What an earlier container of the session leaves to the turns of the next. */
+export type Earlier = { turn: number }
 
 export class Turns implements Disposable {
   readonly #host: TurnsHost
   readonly #clock: LadderClock
   readonly #init: InitTurns
-  readonly #output = new TurnOutput()
+  readonly #output: TurnOutput
   readonly #queue = new FrameQueue()
   /** Prompts the agent has not seen yet, by id key: they wait for a cancelled turn's end, or init. */
-  readonly #held = new Map<string, Pending>()
-  #turn = 0
+  readonly #held = new Map<string, RequestFrame>()
+  #turn: number
   #cancel: (() => void) | undefined
 
-  constructor(host: TurnsHost) {
+  /** `earlier` when the session is restored: its replay goes nowhere. */
+  constructor(host: TurnsHost, earlier?: Earlier) {
     this.#host = host
+    this.#turn = earlier?.turn ?? 0
+    this.#output = new TurnOutput(earlier !== undefined)
     this.#init = new InitTurns(host.toInit, host.helpers)
     this.#clock = new LadderClock(host.grace, {
       relay: () => this.#relayCancel(),
@@ -73,6 +85,16 @@ export class Turns implements Disposable {
     return this.#turn === 0 ? '' : String(this.#turn)
   }
 
+  /** How many turns there were. */
+  get count(): number {
+    return this.#turn
+  }
+
+  /** Whether a prompt is open, or a cancelled turn is still being ended. */
+  get busy(): boolean {
+    return this.#clock.running || this.#clock.cancelling || this.#held.size > 0
+  }
+
   /** A prompt of the editor; `sent` is called when the agent has it. */
   prompt(frame: RequestFrame, bytes: Buffer, sent: () => void): void | Promise<void> {
     const forward = async (): Promise<void> => {
@@ -82,7 +104,7 @@ export class Turns implements Disposable {
     // What an agent makes of a second prompt is its own matter: it belongs to the running turn.
     if (this.#clock.running && this.#held.size === 0) return this.#queue.now(forward)
     const key = idKey(frame.id)
-    this.#held.set(key, { raw: rawId(frame), method: PROMPT })
+    this.#held.set(key, frame)
     return this.#queue.later(async () => {
       if (!this.#clock.running) await this.#begin(key)
       // Cancelled or failed while it waited: it was answered.
@@ -102,8 +124,8 @@ export class Turns implements Disposable {
     return this.#held.has(key)
   }
 
-  /** Takes the held prompts away, to answer them. */
-  abandonHeld(): Pending[] {
+  /** Takes the held prompts away, to answer them or to send them elsewhere. */
+  takeHeld(): RequestFrame[] {
     const held = [...this.#held.values()]
     this.#held.clear()
     return held
@@ -112,8 +134,8 @@ export class Turns implements Disposable {
   /** `session/cancel`; `relay` passes it on to the agent. */
   cancel(relay: () => void): void {
     this.#host.record('cancel', { step: 'asked' })
-    const held = this.abandonHeld()
-    for (const pending of held) this.#answerHeld(pending)
+    const held = this.takeHeld()
+    for (const frame of held) this.#answerHeld(frame)
     if (held.length > 0 && !this.#clock.running && !this.#clock.cancelling) return
     this.#cancel = relay
     this.#clock.on('cancel')
@@ -175,9 +197,25 @@ export class Turns implements Disposable {
     this.#clock.on('answered')
   }
 
-  /** The container is gone; a cancelled prompt is answered. */
+  /** The container is gone; a cancelled prompt is answered, tool calls are closed. */
   containerEnded(): void {
     this.#clock.on('container-ended')
+    this.#failCalls(this.#output.close().failed)
+  }
+
+  /** Ends the open turn `cancelled` although nobody cancelled it: the container is exchanged. */
+  interrupt(): void {
+    this.#host.record('cancel', { step: 'interrupted' })
+    this.#answerAll()
+  }
+
+  /** Resolves when nothing more of a replay comes; some agents tell it after their answer. */
+  async quiet(): Promise<void> {
+    const until = performance.now() + REPLAY_BOUND
+    do {
+      // oxlint-disable-next-line no-await-in-loop -- it is the waiting that is wanted
+      await sleep(QUIET)
+    } while (this.#output.quietFor < QUIET && performance.now() < until)
   }
 
   [Symbol.dispose](): void {
@@ -209,30 +247,40 @@ export class Turns implements Disposable {
     this.#host.turn('')
   }
 
-  #answerHeld({ raw }: Pending): void {
-    void this.#host.toEditor(notice(this.#host.editorId(), WHOLE_TURN))
-    void this.#host.toEditor(resultReplyRaw(raw, CANCELLED))
+  #answerHeld(frame: RequestFrame): void {
+    for (const bytes of cancelledUnseen(this.#host.editorId(), frame)) {
+      void this.#host.toEditor(bytes)
+    }
   }
 
   /** What the agent left open is closed before the answer. */
   #close(): void {
     const { failed, lines } = this.#output.close()
+    this.#failCalls(failed)
+    for (const line of lines) void this.#host.toEditor(notice(this.#host.editorId(), line))
+  }
+
+  #failCalls(ids: string[]): void {
     const sessionId = this.#host.editorId()
-    for (const toolCallId of failed) {
+    for (const toolCallId of ids) {
       const update = { sessionUpdate: 'tool_call_update', toolCallId, status: 'failed' }
       void this.#host.toEditor(notification('session/update', { sessionId, update }))
     }
-    for (const line of lines) void this.#host.toEditor(notice(sessionId, line))
   }
 
   #terminate(): void {
     this.#host.record('cancel', { step: 'terminated' })
-    this.#host.end(OVER)
     this.#host.signal('SIGTERM')
+    this.#host.end(OVER)
   }
 
   #kill(): void {
     this.#host.record('cancel', { step: 'killed' })
     this.#host.signal('SIGKILL')
   }
+}
+
+/** What the editor gets for a prompt that was cancelled before an agent saw it. */
+export function cancelledUnseen(editorId: string, frame: RequestFrame): Buffer[] {
+  return [notice(editorId, WHOLE_TURN), resultReplyRaw(rawId(frame), CANCELLED)]
 }

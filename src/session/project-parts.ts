@@ -15,7 +15,10 @@ export type LiveSession = {
   notify: (text: string) => void
   pause: () => Promise<void>
   unpause: () => Promise<void>
-  /** A new container with fresh mounts; until sessions are restored in place, it ends the session. */
+  /**
+   * A new container with fresh mounts, in which the session goes on; the user is told the reason, a
+   * sentence. A prompt that runs ends `cancelled`. The parts are planned anew.
+   */
   restart: (reason: string) => void
 }
 

@@ -1,5 +1,9 @@
-/** One ACP session: its container, its border and the relay between them and the editor. */
-import { AgentRelay } from '../acp/agent-relay.ts'
+/**
+ * One ACP session as the editor sees it: it outlives its container. What is exchanged is a `Live`.
+ *
+ * While there is no container, requests wait; the first of them starts a new one, in which the agent
+ * goes on with the session. Every start is asked for by the editor or by `restart`, and bounded.
+ */
 import {
   rewrite,
   type Frame,
@@ -9,86 +13,45 @@ import {
 } from '../acp/frame.ts'
 import { errorReplyRaw, notice, resultReplyRaw } from '../acp/replies.ts'
 import type { AuditData, AuditType } from '../audit/record.ts'
-import type { Proxy } from '../egress/proxy.ts'
-import { RPC, sentenceOf } from '../errors.ts'
-import type { Policy } from '../policy/merge.ts'
-import type { AgentContainer, Ending } from './agent-container.ts'
+import { GloveboxError, RPC, sentenceOf } from '../errors.ts'
 import { recordOfAgent, recordOfAnswer } from './agent-record.ts'
-import type { Grace } from './cancel-ladder.ts'
-import { Turns } from './cancel-turns.ts'
-import { endBoth } from './end-both.ts'
-import { endingSentence, isOutOfMemory } from './ending.ts'
-import { LimitNotices } from './limit-notices.ts'
-import { eachPart, type LiveSession, type ProjectPart } from './project-parts.ts'
+import { Choices } from './choices.ts'
+import { isLast, opens } from './last-answers.ts'
+import { updateOf, type Death, type Live, type LiveHost } from './live.ts'
+import { canReopen, newMemory, type Memory } from './reopen.ts'
+import { Revival } from './revival.ts'
+import type { SessionEvents, SessionParts } from './session-parts.ts'
 
-/** Requests after whose failure there is no session. */
-const OPENING = new Set(['session/new', 'session/load', 'session/resume'])
-/** Requests after whose answer the container is not needed: the last two never had a session. */
-const LAST_ANSWERS = new Set(['session/close', 'session/list', 'session/delete'])
+const PROMPT = 'session/prompt'
 
-export type SessionParts = {
-  /** Our own id, the one on the labels. */
-  id: string
-  container: AgentContainer
-  proxy: Proxy
-  /** Lines of Glovebox's own, shown with the first prompt. */
-  notices: string[]
-  /** Whether the agent answers `session/close`. */
-  closes: boolean
-  /** The times of its cancel ladder. */
-  grace: Grace
-  /** Patterns of command lines that a cancel spares. */
-  helpers: readonly string[]
-  limits: Policy['limits']
-  /** The name of who stopped the session with `glovebox stop`, if anybody did. */
-  stoppedBy: () => string | undefined
-  /** What takes part for the project's sake. */
-  projectParts: readonly ProjectPart[]
-}
-
-export type SessionEvents = {
-  toEditor: (frame: Buffer) => void | Promise<void>
-  /** Takes the agent's session id; gives the one the editor shall use. */
-  onOpen: (session: Session, agentId: string) => string
-  onGone: (session: Session) => void
-  record: (type: AuditType, data: AuditData) => void
-}
-
-/** A session from the start of its container to the end. */
+/** A session from the start of its first container to the end. */
 export class Session implements AsyncDisposable {
   readonly id: string
-  readonly relay: AgentRelay
   readonly #parts: SessionParts
   readonly #events: SessionEvents
-  #agentId = ''
-  #editorId = ''
-  readonly #turns: Turns
-  readonly #limits: LimitNotices
-  #closing = false
+  readonly #host: LiveHost
+  readonly #memory: Memory
+  readonly #choices = new Choices()
+  readonly #revival: Revival
+  /** Requests that came back from a container once. */
+  readonly #returned = new WeakSet<RequestFrame>()
+  readonly #stop = new AbortController()
+  /** The container that serves the session; undefined while there is none. */
+  #live: Live | undefined
+  /** The newest container, also when it is ending or gone. */
+  #newest: Live | undefined
+  #containers = 0
+  #opened = false
   #ended: string | undefined
   #disposal: Promise<void> | undefined
 
-  constructor(prefix: string, parts: SessionParts, events: SessionEvents) {
+  constructor(parts: SessionParts, events: SessionEvents) {
     this.id = parts.id
     this.#parts = parts
     this.#events = events
-    this.relay = new AgentRelay(prefix, parts.container.stdin, parts.container.stdout, {
-      toEditor: (frame) => events.toEditor(frame),
-      onSession: (agentId) => this.#opened(agentId),
-      onRefusal: (method, reason) => this.record('refusal', { method, reason }),
-      onFrame: (frame) => this.#fromAgent(frame),
-      judge: (frame) => this.#turns.judge(frame),
-      answering: (pending, frame) => {
-        if (pending.method === 'session/prompt') this.#tellLimits()
-        return this.#turns.answering(pending, frame)
-      },
-      onAnswered: (method, answer) => this.#answered(method, answer.failed),
-    })
-    this.#limits = new LimitNotices(parts.limits)
-    this.#turns = this.#newTurns()
-    for (const part of parts.projectParts) part.started?.(this.#forParts())
-    void parts.container.ended.then((ending) => this.#died(ending))
-    void parts.proxy.closed.then(() => this.#borderClosed())
+    this.#host = this.#liveHost()
+    this.#memory = newMemory(parts.params, parts.keeps, this.#choices)
+    this.#revival = this.#newRevival()
   }
 
   /** Why the session can no longer be used; undefined while it can. */
@@ -96,61 +59,92 @@ export class Session implements AsyncDisposable {
     return this.#ended
   }
 
-  /** Takes an id that the editor named: `session/load` and `session/resume` replay before they answer. */
-  adopt(sessionId: string): void {
-    this.#agentId = sessionId
-    this.#editorId = this.#events.onOpen(this, sessionId)
-    this.relay.adopt(sessionId)
+  /** Starts the first container and sends it the request that opens the session. */
+  async open(frame: RequestFrame, bytes: Buffer, named: string | undefined): Promise<void> {
+    const live = await this.#start()
+    // `session/load` and `session/resume` replay before they answer.
+    if (named !== undefined) {
+      this.#memory.untouched = this.#memory.unspoken = false
+      live.relay.adopt(named, this.#named(named))
+    }
+    this.#live = live
+    live.watch()
+    await live.relay.forwardRequest(frame, bytes)
   }
 
   /** A request of the editor that names this session. */
   request(frame: RequestFrame): void | Promise<void> {
-    if (this.#ended !== undefined) {
-      return this.#events.toEditor(
-        errorReplyRaw(JSON.stringify(frame.id), RPC.internal, this.#ended),
-      )
+    if (this.#ended !== undefined) return this.#refuse(frame, this.#ended)
+    const live = this.#live
+    if (frame.method === 'session/close' && !(live && this.#parts.closes)) {
+      return this.#closeLocally(frame)
     }
-    if (frame.method === 'session/close' && !this.#parts.closes) return this.#closeLocally(frame)
-    const bytes = this.#forAgent(frame)
-    if (frame.method === 'session/prompt') {
-      return this.#turns.prompt(frame, bytes, () => void this.#showNotices())
-    }
-    return this.#turns.inOrder(() => this.relay.forwardRequest(frame, bytes))
+    if (live === undefined) return this.#revival.keep(frame)
+    this.#choices.asked(frame)
+    return live.request(frame, this.#forAgent(frame), () => {
+      this.#memory.untouched = false
+      for (const text of this.#parts.notices.splice(0)) this.#notify(text)
+    })
   }
 
   /** A notification of the editor that names this session. */
   notify(frame: NotificationFrame): void | Promise<void> {
     if (this.#ended !== undefined) return
-    const bytes = this.#forAgent(frame)
-    if (frame.method === 'session/cancel') {
-      this.#turns.cancel(() => this.relay.forwardNotification(bytes))
-      return
-    }
-    return this.#turns.inOrder(() => this.relay.forwardNotification(bytes))
+    if (frame.method === 'session/cancel') this.#revival.cancel()
+    return this.#live?.notify(frame, this.#forAgent(frame))
   }
 
   /** Whether a request of this id key waits here for its answer. */
   isWaitingFor(key: string): boolean {
-    return this.relay.isWaitingFor(key) || this.#turns.holds(key)
+    return this.#revival.holds(key) || this.#newest?.isWaitingFor(key) === true
+  }
+
+  /** Whether the editor is asked something under this id. */
+  hasAsked(id: ResponseFrame['id']): boolean {
+    return this.#newest?.relay.hasAsked(id) === true
   }
 
   /** `$/cancel_request` for a request of this session; `key` is the request's id. */
   cancelRequest(key: string, frame: NotificationFrame): void | Promise<void> {
-    return this.#turns.cancelRequest(key, frame)
-  }
-
-  /** A message of init, from inside the container: untrusted. */
-  fromInit(message: Record<string, unknown>): void {
-    const limit = this.#limits.fromInit(message)
-    if (limit !== undefined) this.record('limit', { limit })
-    this.#turns.fromInit(message)
+    if (this.#revival.cancel(key)) return
+    return this.#live?.turns.cancelRequest(key, frame)
   }
 
   /** The editor's answer to a question of this session's agent. */
   answer(frame: ResponseFrame): void | Promise<void> {
     const found = recordOfAnswer(frame)
     if (found !== undefined) this.record(found.type, found.data)
-    return this.relay.forwardAnswer(frame)
+    return this.#newest?.relay.forwardAnswer(frame)
+  }
+
+  /**
+   * Exchanges the container at once, with fresh mounts. `reason` is told to the user; a prompt that
+   * runs ends `cancelled`. Resolves when the session goes on. Errors: those of a start; the session
+   * then goes on with the next prompt, or has ended.
+   */
+  async restart(reason: string): Promise<void> {
+    const live = this.#live
+    if (live === undefined) return await this.#revival.begin()
+    // At once: what the agent could see or do next may be the reason.
+    const killed = live.kill()
+    this.record('error', { message: reason })
+    this.#notify(reason)
+    this.#revival.told = true
+    live.turns.interrupt()
+    this.#doomed(live, reason)
+    await killed
+    if (this.#ended !== undefined) throw new GloveboxError('session_ended', this.#ended)
+    await this.#revival.begin()
+  }
+
+  /** Writes into the audit log; a session that cannot be recorded ends. */
+  record(type: AuditType, data: AuditData): void {
+    const turn = this.#newest?.turns.name ?? ''
+    try {
+      this.#events.record(type, { session: this.id, ...(turn === '' ? {} : { turn }), ...data })
+    } catch (error) {
+      if (this.#ended === undefined) void this.#fail(sentenceOf(error))
+    }
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -159,13 +153,11 @@ export class Session implements AsyncDisposable {
   }
 
   async #dispose(): Promise<void> {
-    this.#closing = true
-    this.#turns[Symbol.dispose]()
-    const { container, proxy } = this.#parts
-    // The proxy goes last: while it lives, init has its heartbeat and the agent its way to end well.
+    const why = this.#ended ?? 'The session was closed.'
+    this.#stop.abort(new GloveboxError('session_ended', why))
     try {
-      await endBoth(container, proxy)
-      await eachPart(this.#parts.projectParts, 'dispose', this.#forParts())
+      await this.#newest?.[Symbol.asyncDispose]()
+      await this.#revival.settled()
       this.record('session.close', {})
     } catch (error) {
       // With the engine gone nothing can be removed: it ends by itself, or is swept later.
@@ -173,117 +165,133 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  #opened(agentId: string): string {
-    this.#agentId = agentId
-    this.#editorId = this.#events.onOpen(this, agentId)
-    return this.#editorId
-  }
-
-  #forAgent(frame: RequestFrame | NotificationFrame): Buffer {
-    if (this.#editorId === this.#agentId) return frame.bytes
-    return rewrite(frame, { params: { sessionId: JSON.stringify(this.#agentId) } })
-  }
-
-  #newTurns(): Turns {
-    const { container, proxy, grace, helpers } = this.#parts
-    return new Turns({
-      relay: this.relay,
-      grace,
-      helpers,
-      editorId: () => this.#editorId,
-      agentId: () => this.#agentId,
-      toInit: (message) => proxy.toInit(message),
-      turn: (turn) => proxy.turn(turn),
-      turnStarts: () => eachPart(this.#parts.projectParts, 'turnStarts', this.#forParts()),
+  #liveHost(): LiveHost {
+    return {
       toEditor: (frame) => this.#events.toEditor(frame),
-      // A signal that cannot be sent is followed by the next one, and by the removal.
-      signal: (signal) => void container.signal(signal).catch(() => undefined),
+      onSession: (agentId) => this.#named(agentId),
+      editorId: () => this.#memory.editorId,
+      agentId: () => this.#memory.agentId,
       record: (type, data) => this.record(type, data),
-      end: (why) => this.#end(why),
+      notify: (text) => this.#notify(text),
+      restart: (reason) => void this.restart(reason).catch(() => undefined),
+      onFrame: (frame) => this.#fromAgent(frame),
+      onAnswered: (method, answer) => this.#answered(method, answer),
+      onReturned: (frame) => void this.#takeBack(frame),
+      onDoomed: (live, why) => this.#doomed(live, why),
+      onDied: (live, death) => void this.#died(live, death),
+    }
+  }
+
+  #newRevival(): Revival {
+    return new Revival({
+      memory: this.#memory,
+      old: () => this.#newest,
+      start: () => this.#start(),
+      serve: (live, text) => {
+        this.#parts.notices.push(text)
+        this.#live = live
+        live.watch()
+      },
+      request: (frame) => void this.request(frame),
+      toEditor: (frame) => void this.#events.toEditor(frame),
+      record: (data) => this.record('session.restore', data),
     })
   }
 
-  async #showNotices(): Promise<void> {
-    for (const text of [...this.#parts.notices.splice(0), ...this.#limits.take()]) {
-      await this.#events.toEditor(notice(this.#editorId, text))
-    }
+  #named(agentId: string): string {
+    this.#memory.agentId = agentId
+    this.#memory.editorId = this.#events.onOpen(this, agentId)
+    return this.#memory.editorId
   }
 
-  /** Before the answer of the turn that hit them, so that it is read where it happened. */
-  #tellLimits(): void {
-    for (const text of this.#limits.take()) {
-      void this.#events.toEditor(notice(this.#editorId, text))
-    }
+  async #start(): Promise<Live> {
+    this.#containers += 1
+    const again = this.#containers > 1
+    const live = await this.#parts.start({
+      host: this.#host,
+      prefix: again ? `${this.#parts.prefix}r${this.#containers}` : this.#parts.prefix,
+      earlier: again ? { turn: this.#newest?.turns.count ?? 0 } : undefined,
+      left: AbortSignal.any([this.#stop.signal, this.#events.left]),
+    })
+    this.#newest = live
+    if (!this.#stop.signal.aborted) return live
+    await live[Symbol.asyncDispose]()
+    throw this.#stop.signal.reason
+  }
+
+  #forAgent(frame: RequestFrame | NotificationFrame): Buffer {
+    const { agentId, editorId } = this.#memory
+    if (editorId === agentId) return frame.bytes
+    return rewrite(frame, { params: { sessionId: JSON.stringify(agentId) } })
+  }
+
+  #notify(text: string): void {
+    const { editorId } = this.#memory
+    if (editorId === '') this.#parts.notices.push(text)
+    else void this.#events.toEditor(notice(editorId, text))
   }
 
   #fromAgent(frame: Frame): void {
     const found = recordOfAgent(frame)
     if (found !== undefined) this.record(found.type, found.data)
+    const update = updateOf(frame)
+    if (update !== undefined) this.#choices.seen(update)
   }
 
-  /** The session as its project parts see it. */
-  #forParts(): LiveSession {
-    const { container } = this.#parts
-    return {
-      record: (type, data) => this.record(type, data),
-      notify: (text) => {
-        if (this.#editorId !== '') void this.#events.toEditor(notice(this.#editorId, text))
-        else this.#parts.notices.push(text)
-      },
-      pause: () => container.pause(),
-      unpause: () => container.unpause(),
-      restart: (reason) => void this.#stop(reason),
-    }
+  #answered(method: string, answer: ResponseFrame): void {
+    this.#choices.answered(answer)
+    if (method === PROMPT && !answer.failed) this.#memory.unspoken = false
+    if (opens(method) && !answer.failed) this.#opened = true
+    if (isLast(method, answer.failed)) void this.#leave()
   }
 
-  /** The container goes at once: what it could see or do next is the reason. */
-  async #stop(reason: string): Promise<void> {
-    if (this.#closing || this.#ended !== undefined) return
-    this.record('error', { message: reason })
-    await this.#parts.container.signal('SIGKILL').catch(() => undefined)
-    this.#forParts().notify(reason)
-    await this.#fail(reason)
+  /** A request comes back from a container that ends; a second time it is refused. */
+  #takeBack(frame: RequestFrame): void | Promise<void> {
+    if (this.#returned.has(frame)) return this.#refuse(frame, this.#revival.why)
+    this.#returned.add(frame)
+    return this.request(frame)
   }
 
-  #answered(method: string, failed: boolean): void {
-    this.#turns.answered(method)
-    if (method === 'session/prompt') {
-      void eachPart(this.#parts.projectParts, 'turnEnded', this.#forParts())
-    }
-    if (LAST_ANSWERS.has(method) || (OPENING.has(method) && failed)) void this.#leave()
+  #doomed(live: Live, why: string): void {
+    if (this.#live !== live) return
+    this.#live = undefined
+    this.#revival.why = why
+    if (!this.#opened || !canReopen(live, this.#memory)) this.#end(why)
+    live.retire()
   }
 
-  async #died(ending: Ending): Promise<void> {
-    await Promise.race([this.relay.drained, new Promise((resolve) => setTimeout(resolve, 500))])
-    if (this.#closing) return
-    const outOfMemory = isOutOfMemory(ending, this.#limits)
-    this.record('container.end', { exitCode: ending.exitCode, outOfMemory })
-    const { limits, stoppedBy } = this.#parts
-    await this.#fail(endingSentence({ ...ending, outOfMemory }, limits, stoppedBy()))
-  }
-
-  async #borderClosed(): Promise<void> {
-    if (this.#closing || this.#ended !== undefined) return
-    this.record('error', { message: 'the egress proxy ended' })
-    await this.#fail('The egress proxy of this session ended, so the session ended too.')
+  async #died(live: Live, { why, ending, stopped }: Death): Promise<void> {
+    if (this.#stop.signal.aborted) return
+    if (ending === undefined) this.record('error', { message: why })
+    else this.record('container.end', { ...ending })
+    if (stopped) this.#end(why)
+    this.#doomed(live, why)
+    const sentence =
+      this.#ended ?? `${why} Send the prompt again: the session goes on in a new container.`
+    await this.#failOpen(live, sentence)
+    if (this.#ended !== undefined) return await this.#leave()
+    // Without an engine it cannot be removed; the next start tries again.
+    await live[Symbol.asyncDispose]().catch(() => undefined)
   }
 
   async #fail(why: string): Promise<void> {
     this.#end(why)
-    this.#turns.containerEnded()
-    await this.#failOpenRequests()
+    if (this.#newest !== undefined) await this.#failOpen(this.#newest, this.#ended ?? why)
     await this.#leave()
   }
 
-  async #failOpenRequests(): Promise<void> {
-    for (const { raw } of [...this.relay.abandon(), ...this.#turns.abandonHeld()]) {
-      await this.#events.toEditor(errorReplyRaw(raw, RPC.internal, this.#ended ?? ''))
+  async #failOpen(live: Live, why: string): Promise<void> {
+    for (const { raw } of await live.detach()) {
+      await this.#events.toEditor(errorReplyRaw(raw, RPC.internal, why))
     }
-    for (const frame of this.relay.withdrawals()) await this.#events.toEditor(frame)
   }
 
   #end(why: string): void {
     this.#ended ??= `${why} Start a new session to go on.`
+  }
+
+  #refuse(frame: RequestFrame, why: string): void | Promise<void> {
+    return this.#events.toEditor(errorReplyRaw(JSON.stringify(frame.id), RPC.internal, why))
   }
 
   async #closeLocally(frame: RequestFrame): Promise<void> {
@@ -295,15 +303,5 @@ export class Session implements AsyncDisposable {
     this.#end('The session was closed.')
     this.#events.onGone(this)
     await this[Symbol.asyncDispose]()
-  }
-
-  /** Writes into the audit log; a session that cannot be recorded ends. */
-  record(type: AuditType, data: AuditData): void {
-    const turn = this.#turns.name === '' ? {} : { turn: this.#turns.name }
-    try {
-      this.#events.record(type, { session: this.id, ...turn, ...data })
-    } catch (error) {
-      if (this.#ended === undefined) void this.#fail(sentenceOf(error))
-    }
   }
 }

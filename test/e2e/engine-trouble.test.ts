@@ -31,7 +31,7 @@ describe('an engine that goes away', () => {
     await gate[Symbol.asyncDispose]()
     const { error } = await prompt
     expect(error?.message).toMatch(/connection|ended/)
-    expect(error?.message).toContain('Start a new session')
+    expect(error?.message).toContain('the session goes on in a new container')
     const again = await editor.call('session/new', { cwd: world.project, mcpServers: [] })
     expect(again.error?.message).toMatch(/engine|socket/i)
     editor.child.stdin?.end()
