@@ -45,17 +45,16 @@ export function judgeInspect(
   const host = inspect.HostConfig
   const log = host['LogConfig']
   const type = typeof log === 'object' && log !== null && 'Type' in log ? log.Type : undefined
-  const given = (name: string): unknown => host[name] ?? ''
   const list = (name: string): unknown => host[name] ?? []
   return [
     row('network', 'G-NET', 'none', host['NetworkMode']),
-    row('networks', 'G-NET', ['none'], Object.keys(inspect.NetworkSettings.Networks)),
+    row('networks', 'G-NET', ['none'], networksOf(inspect)),
     row('privileged', 'G-MOUNT', false, host['Privileged']),
     row('read-only', 'G-MOUNT', true, host['ReadonlyRootfs']),
     row('added-capabilities', 'G-MOUNT', [], list('CapAdd')),
     row('devices', 'G-MOUNT', [], list('Devices')),
-    row('pid', 'G-MOUNT', '', given('PidMode')),
-    row('uts', 'G-MOUNT', '', given('UTSMode')),
+    row('pid', 'G-MOUNT', '', own(host['PidMode'])),
+    row('uts', 'G-MOUNT', '', own(host['UTSMode'])),
     row('ports', 'G-NET', '{}', JSON.stringify(host['PortBindings'] ?? {})),
     row('auto-remove', 'G-REAP', true, host['AutoRemove']),
     row('log', 'G-KEY', 'none', type),
@@ -80,3 +79,12 @@ const row = (id: string, guarantee: string, expected: unknown, found: unknown): 
     found: told ?? '',
   }
 }
+
+/** Podman lists none where Docker lists the one called none. */
+function networksOf({ NetworkSettings: { Networks } }: ContainerInspect): string[] {
+  const names = Object.keys(Networks)
+  return names.length === 0 ? ['none'] : names
+}
+
+/** A namespace of its own: nothing for Docker, a word for Podman. */
+const own = (mode: unknown): unknown => (mode === 'private' ? '' : (mode ?? ''))
