@@ -69,6 +69,25 @@ describe('a session of an earlier launcher', () => {
   })
 })
 
+describe('two launchers on one folder at the same time', () => {
+  it('share its state and nothing else: both sessions work, and each lists both', async () => {
+    await using world = await World.open()
+    await using one = world.editor()
+    await using other = world.editor()
+    const ids = await Promise.all([one.open(world.project), other.open(world.project)])
+    expect(new Set(ids).size).toBe(2)
+    await Promise.all([
+      one.prompt(ids[0], 'demo: write one.txt 1'),
+      other.prompt(ids[1], 'demo: write other.txt 2'),
+    ])
+    expect(await world.read('one.txt')).toBe('1\n')
+    expect(await world.read('other.txt')).toBe('2\n')
+    expect(JSON.stringify(one.updates)).not.toContain('other.txt')
+    const listed = await one.ok('session/list', { cwd: world.project })
+    for (const id of ids) expect(JSON.stringify(listed)).toContain(id)
+  })
+})
+
 describe('with "state": "ephemeral"', () => {
   it('nothing of a session is kept, and nothing of the kind is offered', async () => {
     await using world = await World.open({ config: { state: 'ephemeral' } })
