@@ -6,8 +6,11 @@ import { verifyCreated, type Difference } from '../docker/verify-created.ts'
 import { GloveboxError } from '../errors.ts'
 import { StderrTail } from './stderr-tail.ts'
 
-/** How long the agent may take to end by itself after its input ended, in ms; init kills it at 2 s. */
-const END_GRACE = 3_500
+/**
+ * How long the agent may take to end by itself after its input ended, in ms. Init
+ * sends it SIGTERM at 1 s; whoever asked the launcher to end waits 3 s at most.
+ */
+const END_GRACE = 1_800
 
 /** How a container ended, as far as the engine could say. */
 export type Ending = { exitCode: number | undefined; outOfMemory: boolean }
