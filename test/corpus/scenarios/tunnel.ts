@@ -137,7 +137,7 @@ export const leavers: Scenario = async (lab) => {
     await readAll(socket, { most: 60 })
     socket.destroy()
   }
-  const late = performance.now() + 1_000
+  const late = performance.now() + 3_000
   while (lab.origin.open() > before && performance.now() < late) await sleep(10)
   return check(lab.origin.open() <= before, `${lab.origin.open() - before} connections are left`)
 }
