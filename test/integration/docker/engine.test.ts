@@ -206,7 +206,7 @@ describe('wait', () => {
   test('is asked before the start, and gives the exit code', async () => {
     await using fake = await withEngine({ ...START, [wait]: { json: { StatusCode: 3 } } })
     const started = await (await container(fake.engine)).start()
-    expect(await started.wait()).toEqual({ exitCode: 3 })
+    expect(await started.wait()).toEqual({ exitCode: 3, outOfMemory: false })
     expect(fake.seen.map((one) => one.path)).toEqual([
       '/containers/create',
       '/containers/abc/wait?condition=next-exit',
