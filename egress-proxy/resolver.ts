@@ -10,7 +10,7 @@ const SECOND_ANSWER = 500
 
 /**
  * A resolver that asks for exactly the name it is given: no search domains, no hosts file, no
- * answer kept. `servers` are `address` or `address:port`; those of /etc/resolv.conf when absent.
+ * answer kept. Those who ask for a name while its question is under way share the answer. `servers` are `address` or `address:port`; those of /etc/resolv.conf when absent.
  */
 export function createResolver(options: {
   servers?: readonly string[] | undefined
@@ -20,14 +20,23 @@ export function createResolver(options: {
   const tries = 3
   const resolver = new Resolver({ timeout: Math.ceil(options.timeout / tries), tries })
   if (options.servers !== undefined) resolver.setServers(options.servers)
-  return async (name) => {
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Refusal('dns_timeout')), options.timeout)
-    try {
-      return await Promise.race([both(resolver, name), late.promise])
-    } finally {
-      clearTimeout(timer)
-    }
+  const underWay = new Map<string, Promise<string[]>>()
+  return (name) => {
+    const shared = underWay.get(name)
+    if (shared !== undefined) return shared
+    const answer = resolve(resolver, name, options.timeout).finally(() => underWay.delete(name))
+    underWay.set(name, answer)
+    return answer
+  }
+}
+
+async function resolve(resolver: Resolver, name: string, timeout: number): Promise<string[]> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Refusal('dns_timeout')), timeout)
+  try {
+    return await Promise.race([both(resolver, name), late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
 
@@ -35,7 +44,8 @@ async function both(resolver: Resolver, name: string): Promise<string[]> {
   const asked = [resolver.resolve4(name), resolver.resolve6(name)]
   const answers = asked.map((answer) => answer.catch(noneOrFailure))
   const first = await firstNonEmpty(answers)
-  const second = await Promise.race([Promise.all(answers), wait(SECOND_ANSWER, first.length > 0)])
+  using patience = waiting(first.length > 0 ? SECOND_ANSWER : undefined)
+  const second = await Promise.race([Promise.all(answers), patience.over])
   const all = second === undefined ? first : second.flatMap((answer) => addressesIn(answer))
   if (all.length > 0) return all
   const failure = second?.find((answer) => answer instanceof Refusal)
@@ -64,8 +74,10 @@ async function firstNonEmpty(answers: Promise<Answer>[]): Promise<string[]> {
   return Promise.any(found).catch(() => [])
 }
 
-function wait(milliseconds: number, bounded: boolean): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (bounded) setTimeout(() => resolve(undefined), milliseconds).unref()
-  })
+/** Settles after these milliseconds, or never; leaves no timer behind. */
+function waiting(milliseconds: number | undefined): Disposable & { over: Promise<undefined> } {
+  const { promise, resolve: settle } = Promise.withResolvers<undefined>()
+  const timer =
+    milliseconds === undefined ? undefined : setTimeout(() => settle(undefined), milliseconds)
+  return { over: promise, [Symbol.dispose]: () => clearTimeout(timer) }
 }
