@@ -133,7 +133,9 @@ const OWN_MOUNTS =
 
 function hostFindings(look: Look, { hostName, project, keys }: Promises): Finding[] {
   const { hostPathsFound, environment, mounts } = look
-  const shared = mounts.filter((path) => !OWN_MOUNTS.test(path))
+  // What covers something inside the project is mounted below it.
+  const inProject = (path: string): boolean => path.startsWith(`${project}/`)
+  const shared = mounts.filter((path) => !OWN_MOUNTS.test(path) && !inProject(path))
   const hashes = new Set(Object.values(environment))
   const leaked = keys.filter((key) => hashes.has(createHash('sha256').update(key).digest('hex')))
   const count = Object.keys(environment).length

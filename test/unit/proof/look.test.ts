@@ -78,6 +78,12 @@ test.for<[Partial<Look>, string]>([
   expect(failing(look)).toEqual([what])
 })
 
+test('what covers something inside the project is no folder of the host, and one beside it is', () => {
+  const mounts = [...GOOD.mounts, '/home/me/project/.git', '/home/me/project/.git/hooks']
+  expect(failing({ mounts })).toEqual([])
+  expect(failing({ mounts: [...mounts, '/home/me/project2'] })).toEqual(['folders of the host'])
+})
+
 const container = (exitCode: number, stdout: string, stderr = '') => ({
   exec: () => Promise.resolve({ exitCode, stdout, stderr }),
 })
