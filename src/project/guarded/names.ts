@@ -47,16 +47,41 @@ export type Patterns = {
 
 export type Kind = 'secret' | 'protected'
 
-/** A star stands for a dot at the start, too. */
-function matchesOne(text: string, glob: string): boolean {
-  return matchesGlob(text, glob) || (/^\*[^*/]/.test(glob) && matchesGlob(`_${text}`, glob))
+type Matcher = (path: string, name: string) => boolean
+
+const WILD = /[*?[\]{}()!+@\\]/
+
+/**
+ * Of one pattern. Plain names, `name*` and `*name` are most of all patterns and are compared as they
+ * are: a walk asks this for every file. A star stands for a dot at the start, too.
+ */
+function matcherOf(glob: string): Matcher {
+  if (glob.includes('/')) return (path) => matchesGlob(path, glob)
+  const [start = '', end = '', more] = glob.split('*')
+  if (more === undefined && !WILD.test(start + end) && (start === '') !== (end === '')) {
+    return (_path, name) =>
+      name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length
+  }
+  const dotted = /^\*[^*]/.test(glob)
+  return (_path, name) => matchesGlob(name, glob) || (dotted && matchesGlob(`_${name}`, glob))
 }
 
+export type Judge = (path: string) => Kind | undefined
+
 /** What a path of the project is; `path` is relative and has no slash at its start. Pure. */
-export function kindOf(path: string, patterns: Patterns): Kind | undefined {
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  const matches = (glob: string): boolean => matchesOne(glob.includes('/') ? path : name, glob)
-  if (patterns.protect.some(matches)) return 'protected'
-  const masked = patterns.mask.some(matches)
-  return masked && ![...EXAMPLES, ...patterns.unmask].some(matches) ? 'secret' : undefined
+export function judgeOf({ protect, mask, unmask }: Patterns): Judge {
+  const isProtected = anyOf(protect)
+  const isMasked = anyOf(mask)
+  const isShown = anyOf([...EXAMPLES, ...unmask])
+  return (path) => {
+    const name = path.slice(path.lastIndexOf('/') + 1)
+    if (isProtected(path, name)) return 'protected'
+    return isMasked(path, name) && !isShown(path, name) ? 'secret' : undefined
+  }
+}
+
+function anyOf(globs: readonly string[]): Matcher {
+  const plain = new Set(globs.filter((glob) => !glob.includes('/') && !WILD.test(glob)))
+  const others = globs.filter((glob) => !plain.has(glob)).map(matcherOf)
+  return (path, name) => plain.has(name) || others.some((matches) => matches(path, name))
 }

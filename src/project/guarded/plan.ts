@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { Mount } from '../../docker/engine.ts'
 import { bind, inside } from '../../docker/mounts.ts'
 import { GloveboxError } from '../../errors.ts'
-import { trackedPaths } from './git-index.ts'
+import { isHeld, readIndex } from './git-index.ts'
 import type { Patterns } from './names.ts'
 import { scan, type Found, type Scan } from './scan.ts'
 
@@ -20,15 +20,19 @@ type Covered = {
   how: 'masked' | 'read-only' | 'held'
   /** `device:inode` of what was there. */
   identity: string
+  /** How many names it had. */
+  links: number
 }
 
 export type Plan = {
   covered: Covered[]
   /** Every protected path that was there, covered or not. */
   known: Set<string>
-  /** Secrets that were there: masked, or tracked. */
+  /** Secrets that were there: masked, or held by git, under each name. */
   secrets: Set<string>
   repositories: string[]
+  /** Folders that could not be listed. */
+  unreadable: Set<string>
   mounts: Mount[]
   /** Paths as the container sees them, with the identity that must be found there. */
   told: { path: string; identity: string }[]
@@ -69,8 +73,13 @@ export async function planCovers(
   return {
     covered,
     known: new Set(walked.found.filter(({ kind }) => kind === 'protected').map(({ path }) => path)),
-    secrets: new Set([...masked, ...tracked]),
+    secrets: new Set([
+      ...masked,
+      ...tracked,
+      ...walked.found.filter(({ kind }) => kind === 'secret').map(({ path }) => path),
+    ]),
     repositories: walked.repositories,
+    unreadable: new Set(walked.unreadable),
     took: walked.took,
     mounts: targets.flatMap((target) =>
       covered.map((one) => mountOf(one, root, target, emptyFile)),
@@ -94,21 +103,23 @@ type Secrets = { masked: string[]; tracked: string[] }
 async function secretsOf(root: string, { found }: Scan): Promise<Secrets> {
   const secrets = found.filter(({ kind }) => kind === 'secret')
   if (secrets.length === 0) return { masked: [], tracked: [] }
-  const index = (await trackedPaths(root)) ?? new Set<string>()
-  const tracked = secrets.map(({ path }) => path).filter((path) => index.has(path))
+  const index = (await readIndex(root)) ?? new Map<string, string>()
+  const tracked = new Set<string>()
   const masked = new Set<string>()
   const linked = new Set<string>()
-  for (const secret of secrets.filter(({ path }) => !index.has(path))) {
+  for (const secret of secrets) {
     // oxlint-disable-next-line no-await-in-loop -- a handful
     const path = await realFile(root, secret)
-    if (path === undefined || index.has(path)) continue
-    masked.add(path)
+    if (path === undefined) continue
+    // oxlint-disable-next-line no-await-in-loop -- a handful
+    const held = await isHeld(root, path, index)
+    ;(held ? tracked : masked).add(path)
     // oxlint-disable-next-line no-await-in-loop -- a handful
     const { dev, ino, nlink } = await lstat(join(root, path), { bigint: true })
-    if (nlink > 1n) linked.add(`${dev}:${ino}`)
+    if (!held && nlink > 1n) linked.add(`${dev}:${ino}`)
   }
   if (linked.size > 0) for (const path of await namesOf(root, linked)) masked.add(path)
-  return { masked: [...masked].toSorted(), tracked: tracked.toSorted() }
+  return { masked: [...masked].toSorted(), tracked: [...tracked].toSorted() }
 }
 
 /** A link is followed as long as it stays in the project: elsewhere nothing is mounted. */
@@ -126,7 +137,7 @@ async function namesOf(root: string, identities: Set<string>): Promise<string[]>
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
     // oxlint-disable-next-line no-await-in-loop -- only where a secret has a second name
-    const identity = await identityOf(path)
+    const { identity } = await factsOf(path)
     if (identity !== undefined && identities.has(identity)) names.push(path.slice(root.length + 1))
   }
   return names
@@ -134,10 +145,10 @@ async function namesOf(root: string, identities: Set<string>): Promise<string[]>
 
 async function cover(root: string, paths: string[], how: Covered['how']): Promise<Covered[]> {
   const found = await Promise.all(
-    paths.map(async (path) => ({ path, how, identity: await identityOf(join(root, path)) })),
+    paths.map(async (path) => ({ path, how, ...(await factsOf(join(root, path))) })),
   )
-  return found.flatMap(({ identity, ...one }) =>
-    identity === undefined ? [] : [{ ...one, identity }],
+  return found.flatMap(({ identity, links, ...one }) =>
+    identity === undefined || links === undefined ? [] : [{ ...one, identity, links }],
   )
 }
 
@@ -157,13 +168,15 @@ const isFolder = async (path: string): Promise<boolean> =>
     () => false,
   )
 
-/** `device:inode`; `undefined` when nothing is there. Follows no link. */
-export async function identityOf(path: string): Promise<string | undefined> {
+type Facts = { identity?: string; links?: number }
+
+/** `identity` is `device:inode`; nothing when nothing is there. Follows no link. */
+export async function factsOf(path: string): Promise<Facts> {
   try {
-    const { dev, ino } = await lstat(path, { bigint: true })
-    return `${dev}:${ino}`
+    const { dev, ino, nlink } = await lstat(path, { bigint: true })
+    return { identity: `${dev}:${ino}`, links: Number(nlink) }
   } catch {
-    return undefined
+    return {}
   }
 }
 
@@ -179,7 +192,7 @@ async function emptyIdentity(path: string, needed: boolean): Promise<string> {
       'Remove it.',
     )
   }
-  return (await identityOf(path)) ?? ''
+  return (await factsOf(path)).identity ?? ''
 }
 
 function noticesOf(masked: string[], tracked: string[], cut: boolean): string[] {

@@ -1,4 +1,5 @@
 /** Takes planted files out of a project, without being led out of it by a link. */
+import { randomBytes } from 'node:crypto'
 import {
   chmod,
   chown,
@@ -9,6 +10,7 @@ import {
   readlink,
   rename,
   rm,
+  stat,
   writeFile,
 } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
@@ -16,7 +18,17 @@ import { basename, dirname, join } from 'node:path'
 
 import { isRecord } from '../../acp/frame.ts'
 
-/** Moves `path`, relative to the project, into `folder`; where it is then. `undefined`: it was gone. */
+/** Characters of a path that are kept for the name in the quarantine: at most 192 of its 255 bytes. */
+const NAMED = 48
+/** Linux: a descriptor that needs no permission to read. */
+const O_PATH = 0o10_000_000
+const WRITABLE = 0o300
+const LISTABLE = 0o500
+
+/**
+ * Moves `path`, relative to the project, into `folder`; where it is then. What cannot be moved there
+ * is renamed in its place, so that nothing looks for it. `undefined`: it was gone.
+ */
 export async function quarantine(
   project: string,
   path: string,
@@ -24,15 +36,31 @@ export async function quarantine(
 ): Promise<string | undefined> {
   await using parent = await openFolder(project, dirname(path))
   if (parent === undefined) return undefined
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const target = join(folder, `${Date.now()}-${path.replaceAll('/', '_')}`)
+  const mark = `${Date.now()}-${randomBytes(4).toString('hex')}`
+  const from = join(parent.path, basename(path))
+  const kept = join(folder, `${mark}-${path.replaceAll('/', '_').slice(-NAMED)}`)
+  const aside = `glovebox-quarantine-${mark}`
   try {
-    await move(join(parent.path, basename(path)), target)
-    return target
+    await allow(parent, WRITABLE)
+    await move(from, kept, folder).catch(async (error: unknown) => {
+      if (isGone(error)) throw error
+      await rename(from, join(parent.path, aside))
+      throw new Aside()
+    })
+    return kept
   } catch (error) {
-    if (isRecord(error) && error['code'] === 'ENOENT') return undefined
+    if (error instanceof Aside) return join(project, dirname(path), aside)
+    if (isGone(error)) return undefined
     throw error
   }
+}
+
+class Aside extends Error {}
+
+/** Gives the user back the right to list a folder of the project. */
+export async function makeListable(project: string, path: string): Promise<void> {
+  await using folder = await openFolder(project, path)
+  if (folder !== undefined) await allow(folder, LISTABLE)
 }
 
 export type Original = { text: string; mode: number; uid: number; gid: number }
@@ -41,7 +69,7 @@ export type Original = { text: string; mode: number; uid: number; gid: number }
 export async function putBack(project: string, path: string, original: Original): Promise<void> {
   await using parent = await openFolder(project, dirname(path))
   if (parent === undefined) return
-  const aside = join(parent.path, `.glovebox-${process.pid}-${basename(path)}`)
+  const aside = join(parent.path, `.glovebox-${randomBytes(8).toString('hex')}`)
   await writeFile(aside, original.text, { flag: 'wx', mode: 0o600 })
   try {
     if (process.getuid?.() === 0) await chown(aside, original.uid, original.gid)
@@ -63,7 +91,7 @@ async function openFolder(project: string, path: string): Promise<OpenFolder | u
   const expected = join(project, path)
   let handle: FileHandle
   try {
-    handle = await open(expected, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    handle = await open(expected, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   } catch {
     return undefined
   }
@@ -76,12 +104,26 @@ async function openFolder(project: string, path: string): Promise<OpenFolder | u
   return { path: own, [Symbol.asyncDispose]: () => handle.close() }
 }
 
-async function move(from: string, to: string): Promise<void> {
+/** Adds to what the owner may do with a folder. */
+async function allow({ path }: OpenFolder, bits: number): Promise<void> {
+  const { mode } = await stat(path)
+  if ((mode & bits) !== bits) await chmod(path, (mode | bits) & 0o7777)
+}
+
+async function move(from: string, to: string, folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
   try {
     await rename(from, to)
   } catch (error) {
     if (!isRecord(error) || error['code'] !== 'EXDEV') throw error
-    await cp(from, to, { recursive: true, verbatimSymlinks: true, errorOnExist: true })
+    try {
+      await cp(from, to, { recursive: true, verbatimSymlinks: true, errorOnExist: true })
+    } catch (failed) {
+      await rm(to, { recursive: true, force: true })
+      throw failed
+    }
     await rm(from, { recursive: true })
   }
 }
+
+const isGone = (error: unknown): boolean => isRecord(error) && error['code'] === 'ENOENT'

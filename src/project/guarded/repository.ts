@@ -1,7 +1,8 @@
 /** Finds what an agent put into a repository so that the host's next git command runs it. */
-import { lstat, readFile, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants, open, readdir, realpath } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 
+import { isRecord } from '../../acp/frame.ts'
 import { dangerousChanges } from './git-config.ts'
 import type { Original } from './quarantine.ts'
 
@@ -17,83 +18,139 @@ export type Plant = {
 export type Baseline = {
   /** Git's own folder, or the file that leads to it, relative to the project: `.git`, `sub/.git`. */
   git: string
-  /** Texts by their path relative to the project; those that were not there are absent. */
-  texts: Map<string, Original>
-  hooks: Set<string>
+  /** Settings and hooks by their path relative to the project; what was not there is absent. */
+  files: Map<string, Seen>
 }
+
+/** A plain file, or the mark by which a link and the like is known again. */
+type Seen = { original: Original } | { odd: string }
 
 /** The first is the path itself, where it is a file. */
 const TEXTS = ['', 'config', 'config.worktree', 'commondir']
 const MAX_TEXT = 1024 * 1024
-/** Where git itself keeps the repositories of submodules and worktrees. */
-const ITS_OWN = /^gitdir: (\.\.\/)*\.git\/(modules|worktrees)\/[\w./-]+\n?$/
 const MODULES = '.git/modules'
+const WORKTREES = '.git/worktrees'
 /** More submodules than anybody has. */
 const MAX_MODULES = 1_000
 
-/** Repositories of submodules, relative to the project. */
-export async function modulesOf(project: string): Promise<string[]> {
-  const found: string[] = []
-  const folders = [MODULES]
+export type Modules = {
+  /** Repositories of submodules, and git's folders for worktrees, relative to the project. */
+  repositories: string[]
+  /** Links among them: git itself makes none. */
+  links: string[]
+}
+
+export async function modulesOf(project: string): Promise<Modules> {
+  const found: Modules = { repositories: [], links: [] }
+  const folders = [MODULES, WORKTREES]
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     // oxlint-disable-next-line no-await-in-loop -- a walk
     const entries = await readdir(join(project, folder), { withFileTypes: true }).catch(() => [])
-    if (entries.some(({ name }) => name === 'config' || name === 'HEAD')) found.push(folder)
-    else for (const one of entries) if (one.isDirectory()) folders.push(join(folder, one.name))
-    if (found.length + folders.length > MAX_MODULES) break
+    if (entries.some(({ name }) => name === 'config' || name === 'HEAD')) {
+      found.repositories.push(folder)
+      continue
+    }
+    for (const entry of entries) {
+      if (entry.isDirectory()) folders.push(join(folder, entry.name))
+      if (entry.isSymbolicLink()) found.links.push(join(folder, entry.name))
+    }
+    if (found.repositories.length + folders.length > MAX_MODULES) break
   }
   return found
 }
 
 export async function baselineOf(project: string, git: string): Promise<Baseline> {
-  const texts = new Map<string, Original>()
-  for (const path of TEXTS.map((name) => join(git, name))) {
-    // oxlint-disable-next-line no-await-in-loop -- four files
-    const original = await originalOf(project, path)
-    if (original !== undefined) texts.set(path, original)
+  const files = new Map<string, Seen>()
+  for (const path of [...textsOf(git), ...(await hooksOf(project, git))]) {
+    // oxlint-disable-next-line no-await-in-loop -- a handful
+    const seen = await lookAt(project, path)
+    if (seen !== undefined) files.set(path, seen)
   }
-  return { git, texts, hooks: new Set(await hooksOf(project, git)) }
+  return { git, files }
 }
 
 /** What a repository that was not there would have been. */
-export const nothing = (git: string): Baseline => ({ git, texts: new Map(), hooks: new Set() })
+export const nothing = (git: string): Baseline => ({ git, files: new Map() })
 
 /** Everything in it that was planted since. */
 export async function plantsIn(project: string, before: Baseline): Promise<Plant[]> {
-  const { git, texts } = before
+  const { git, files } = before
   const plants: Plant[] = []
-  for (const name of TEXTS) {
-    const path = join(git, name)
-    // oxlint-disable-next-line no-await-in-loop -- four files
-    const now = await originalOf(project, path)
-    const original = texts.get(path)
-    if (now === undefined || now.text === original?.text) continue
-    const why = judge(git, name, original?.text ?? '', now.text)
+  const hooks = await hooksOf(project, git)
+  for (const path of [...textsOf(git), ...hooks]) {
+    // oxlint-disable-next-line no-await-in-loop -- a handful
+    const now = await lookAt(project, path)
+    const was = files.get(path)
+    if (now === undefined || isSame(was, now)) continue
+    const original = was !== undefined && 'original' in was ? was.original : undefined
+    const why = hooks.includes(path)
+      ? 'git runs it'
+      : // oxlint-disable-next-line no-await-in-loop -- a handful
+        await judge(project, git, path, original?.text ?? '', now)
     if (why !== undefined) plants.push({ path, why, ...(original && { original }) })
-  }
-  for (const hook of await hooksOf(project, git)) {
-    if (!before.hooks.has(hook)) plants.push({ path: hook, why: 'git runs it' })
   }
   return plants
 }
 
-function judge(git: string, name: string, before: string, now: string): string | undefined {
-  if (name === '') return ITS_OWN.test(now) ? undefined : 'it leads git to another repository'
-  if (name === 'commondir') return 'it leads git to another configuration'
-  const dangers = dangerousChanges(before, now, git.startsWith(MODULES))
+const textsOf = (git: string): string[] => TEXTS.map((name) => join(git, name))
+
+function isSame(was: Seen | undefined, now: Seen): boolean {
+  if (was === undefined) return false
+  if ('odd' in was) return 'odd' in now && now.odd === was.odd
+  return 'original' in now && now.original.text === was.original.text
+}
+
+async function judge(
+  project: string,
+  git: string,
+  path: string,
+  before: string,
+  now: Seen,
+): Promise<string | undefined> {
+  if ('odd' in now) return 'git would read what is no plain file'
+  const { text } = now.original
+  if (path === git) {
+    const home = await leadsHome(project, git, text)
+    return home ? undefined : 'it leads git to another repository'
+  }
+  if (path.endsWith('/commondir')) {
+    const usual = git.startsWith(`${WORKTREES}/`) && text.trim() === '../..'
+    return usual ? undefined : 'it leads git to another configuration'
+  }
+  const dangers = dangerousChanges(before, text, git.startsWith(MODULES))
   return dangers.length === 0 ? undefined : `it sets ${dangers.slice(0, 3).join(', ')}`
 }
 
-/** A file's text and owner; `undefined` for anything but a file of a usual size. */
-async function originalOf(project: string, path: string): Promise<Original | undefined> {
+/** Whether a `.git` file leads to where git itself keeps submodules and worktrees. */
+async function leadsHome(project: string, git: string, text: string): Promise<boolean> {
+  const target = /^gitdir: ([^\n]+)\n?$/.exec(text)?.[1]
+  if (target === undefined) return false
+  const named = resolve(join(project, dirname(git)), target)
+  // A folder that is not there yet is judged again at the next look.
+  const real = await realpath(named).catch((error: unknown) => (isAbsent(error) ? named : ''))
+  return [MODULES, WORKTREES].some((home) => real.startsWith(`${join(project, home)}/`))
+}
+
+/** Opened without following a link and without waiting, so that it is one file that is judged. */
+async function lookAt(project: string, path: string): Promise<Seen | undefined> {
   try {
-    const { mode, uid, gid, size, ...facts } = await lstat(join(project, path))
-    if ((mode & 0o170000) !== 0o100000 || size > MAX_TEXT || facts.nlink < 1) return undefined
-    return { text: await readFile(join(project, path), 'utf8'), mode, uid, gid }
-  } catch {
-    return undefined
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
+    await using file = await open(join(project, path), flags)
+    const facts = await file.stat()
+    if (facts.isDirectory() && !/\/(config|config\.worktree|commondir)$/.test(path)) {
+      return undefined
+    }
+    const { mode, uid, gid, size, ino, mtimeMs } = facts
+    if (!facts.isFile() || size > MAX_TEXT) return { odd: `${mode}:${ino}:${size}:${mtimeMs}` }
+    return { original: { text: await file.readFile('utf8'), mode, uid, gid } }
+  } catch (error) {
+    if (isAbsent(error)) return undefined
+    return { odd: isRecord(error) ? String(error['code']) : 'unreadable' }
   }
 }
+
+const isAbsent = (error: unknown): boolean =>
+  isRecord(error) && (error['code'] === 'ENOENT' || error['code'] === 'ENOTDIR')
 
 /** Hooks that git would run, by their path relative to the project. */
 async function hooksOf(project: string, git: string): Promise<string[]> {

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { AuditType } from '../../audit/record.ts'
 import { sentenceOf } from '../../errors.ts'
 import type { Patterns } from './names.ts'
-import { identityOf, type Plan } from './plan.ts'
-import { putBack, quarantine } from './quarantine.ts'
+import { factsOf, type Plan } from './plan.ts'
+import { makeListable, putBack, quarantine } from './quarantine.ts'
 import {
   baselineOf,
   modulesOf,
@@ -56,8 +56,9 @@ export class ProjectWatch implements AsyncDisposable {
   /** Takes note of how the repositories are, before the agent runs. */
   async takeNote(): Promise<void> {
     const { project, plan } = this.#watched
-    const nested = plan.repositories.map((folder) => join(folder, '.git'))
-    for (const git of ['.git', ...nested, ...(await modulesOf(project))]) {
+    const modules = await modulesOf(project)
+    for (const link of modules.links) this.#told.add(link)
+    for (const git of ['.git', ...plan.repositories, ...modules.repositories]) {
       // oxlint-disable-next-line no-await-in-loop -- one, as a rule
       this.#repositories.set(git, await baselineOf(project, git))
     }
@@ -89,21 +90,38 @@ export class ProjectWatch implements AsyncDisposable {
     try {
       if (!last) await this.#covers()
       if (last || performance.now() >= this.#nextWalk) await this.#walk()
-      this.#remember(await modulesOf(this.#watched.project))
-      for (const before of this.#repositories.values()) {
-        // oxlint-disable-next-line no-await-in-loop -- one, as a rule
-        for (const plant of await plantsIn(this.#watched.project, before)) await this.#found(plant)
-      }
+      await this.#git()
     } catch (error) {
       this.#live?.record('error', { message: `project watch: ${sentenceOf(error)}` })
     }
   }
 
+  async #git(): Promise<void> {
+    const { project } = this.#watched
+    const { repositories, links } = await modulesOf(project)
+    this.#remember(repositories)
+    for (const path of links.filter((link) => !this.#told.has(link))) {
+      // oxlint-disable-next-line no-await-in-loop -- none, as a rule
+      await this.#found({ path, why: 'it leads git to another repository' })
+    }
+    for (const before of this.#repositories.values()) {
+      // oxlint-disable-next-line no-await-in-loop -- one, as a rule
+      for (const plant of await plantsIn(project, before)) await this.#found(plant)
+    }
+  }
+
   async #covers(): Promise<void> {
     const { project, plan } = this.#watched
-    for (const { path, how, identity } of plan.covered) {
+    for (const { path, how, identity, links } of plan.covered) {
       // oxlint-disable-next-line no-await-in-loop -- the first one ends it
-      if ((await identityOf(join(project, path))) === identity) continue
+      const now = await factsOf(join(project, path))
+      if (how === 'masked' && now.identity === identity && (now.links ?? 0) > links) {
+        this.#live?.restart(
+          `${path} got another name on the host, which is not masked, so the agent was stopped.`,
+        )
+        return
+      }
+      if (now.identity === identity) continue
       const what = how === 'masked' ? 'is no longer masked' : 'is no longer protected'
       this.#live?.restart(
         `${path} was replaced or removed on the host and ${what}, so the agent was stopped.`,
@@ -114,7 +132,7 @@ export class ProjectWatch implements AsyncDisposable {
 
   async #walk(): Promise<void> {
     const { project, patterns, plan } = this.#watched
-    const { found, repositories, took } = await scan(project, patterns)
+    const { found, repositories, unreadable, cut, took } = await scan(project, patterns)
     this.#nextWalk = performance.now() + Math.max(PERIOD, took * SHARE)
     for (const { path, kind } of found) {
       if (kind === 'secret') this.#newSecret(path)
@@ -123,7 +141,13 @@ export class ProjectWatch implements AsyncDisposable {
         await this.#found({ path, why: 'programs of the host read it by themselves' })
       }
     }
-    this.#remember(repositories.map((folder) => join(folder, '.git')))
+    this.#remember(repositories)
+    for (const folder of unreadable.filter((one) => !plan.unreadable.has(one))) {
+      // oxlint-disable-next-line no-await-in-loop -- none, as a rule
+      await makeListable(project, folder)
+      this.#once(folder, `${folder || 'the project'} was made unreadable, and is readable again.`)
+    }
+    if (cut) this.#once('', 'the project is too large to be watched to the end.')
   }
 
   /** Repositories that were not there before. */
@@ -134,25 +158,41 @@ export class ProjectWatch implements AsyncDisposable {
   }
 
   #newSecret(path: string): void {
-    if (this.#watched.plan.secrets.has(path) || this.#told.has(path)) return
-    this.#told.add(path)
-    this.#live?.notify(
+    if (this.#watched.plan.secrets.has(path)) return
+    this.#once(
+      path,
       `${path} appeared. The agent can read it; it is masked from the next session on.`,
     )
+  }
+
+  /** Whether it was not told before. */
+  #once(path: string, text: string): boolean {
+    if (this.#told.has(path)) return false
+    this.#told.add(path)
+    this.#live?.notify(text)
+    return true
   }
 
   async #found({ path, why, original }: Plant): Promise<void> {
     const { project, folder, planted } = this.#watched
     if (planted === 'report') {
-      if (this.#told.has(path)) return
-      this.#told.add(path)
-      this.#live?.record('plant', { path, why })
-      this.#live?.notify(`${path} was written, and ${why}.`)
+      if (this.#once(path, `${path} was written, and ${why}.`)) {
+        this.#live?.record('plant', { path, why })
+      }
       return
     }
-    const where = await quarantine(project, path, folder)
-    if (where === undefined) return
-    if (original !== undefined) await putBack(project, path, original)
+    let where: string | undefined
+    try {
+      where = await quarantine(project, path, folder)
+      if (where === undefined) return
+      if (original !== undefined) await putBack(project, path, original)
+    } catch (error) {
+      // One that cannot be moved must not keep the others from being found.
+      const failed = sentenceOf(error)
+      const text = `${path} was written, and ${why}. It could not be moved away: ${failed}`
+      if (this.#once(path, text)) this.#live?.record('plant', { path, why, failed })
+      return
+    }
     this.#live?.record('plant', { path, why, where })
     const now = original === undefined ? '' : ', and is as it was before'
     this.#live?.notify(`${path} was written, and ${why}. It was moved to ${where}${now}.`)

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 
-import { kindOf, MASKED, PROTECTED } from '../../../../src/project/guarded/names.ts'
+import { judgeOf, MASKED, PROTECTED, type Patterns } from '../../../../src/project/guarded/names.ts'
 
+const kindOf = (path: string, patterns: Patterns) => judgeOf(patterns)(path)
 const usual = { mask: MASKED, unmask: [], protect: PROTECTED }
 
 test.for([
