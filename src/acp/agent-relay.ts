@@ -21,6 +21,7 @@ import {
 import { judgeAgentFrame } from './guard.ts'
 import { HeldFrames } from './held-frames.ts'
 import { revealed } from './hidden-characters.ts'
+import { withoutLogins } from './host-logins.ts'
 import { IdTable } from './id-table.ts'
 import type { Line } from './line-framer.ts'
 import { OwnRequests } from './own-requests.ts'
@@ -51,6 +52,8 @@ const MAX_OPEN_QUESTIONS = 256
 
 /** Bytes that wait for an agent that does not read, beyond which it gets no more. */
 const MAX_UNREAD = 64 * 1024 * 1024
+
+const OWN_LOGINS = 'the agent named log-ins of its own in an error'
 
 /** A request of the editor: its id as spelled there. */
 export type Pending = { raw: string; method: string }
@@ -234,9 +237,11 @@ export class AgentRelay {
     this.#pending.delete(key)
     // The editor gets its own spelling back: 1 and 1.0 are the same id only to some readers.
     const id = rawId(frame) === pending.raw ? {} : { id: pending.raw }
+    const error = withoutLogins(frame)
+    if (error !== undefined) this.#events.onRefusal('authMethods', OWN_LOGINS)
     const bytes =
       this.#events.answering?.(pending, frame) ??
-      rewrite(frame, { ...id, ...(opens ? this.#opened(frame) : {}) })
+      rewrite(frame, { ...id, error, ...(opens ? this.#opened(frame) : {}) })
     const written = this.#events.toEditor(bytes)
     this.#events.onAnswered(pending.method, frame)
     const held = this.#held.take()

@@ -137,9 +137,10 @@ export function paramsRecord(frame: Frame): Record<string, unknown> {
   return isRecord(params) ? params : {}
 }
 
-/** Replacements at the top (`id`) and inside one object member (`params` or `result`). */
+/** Replacements at the top (`id`, `error`) and inside one object member (`params` or `result`). */
 export type Changes = {
   id?: string
+  error?: string | undefined
   /** Key → JSON text. A key that is not there stays absent. */
   params?: Record<string, string>
   result?: Record<string, string>
@@ -149,9 +150,8 @@ export type Changes = {
 export function rewrite(frame: Frame, changes: Changes): Buffer {
   const edits: Edit[] = []
   for (const member of frame.top) {
-    if (member.key === 'id' && changes.id !== undefined) {
-      edits.push({ start: member.start, end: member.end, value: changes.id })
-    }
+    const whole = member.key === 'id' || member.key === 'error' ? changes[member.key] : undefined
+    if (whole !== undefined) edits.push({ start: member.start, end: member.end, value: whole })
     if (member.key === 'params') edits.push(...inner(frame.bytes, member, changes.params))
     if (member.key === 'result') edits.push(...inner(frame.bytes, member, changes.result))
   }

@@ -34,6 +34,21 @@ async function opened(stdin: Writable = new PassThrough()) {
   return { relay, agent, stdin, toEditor, refusals, answered, open, prompt }
 }
 
+test('[G-GUARD] [G-AUDIT] log-ins that an agent names in an error reach no editor, and are recorded', async () => {
+  const { agent, relay, toEditor, refusals } = await opened()
+  const text = '{"jsonrpc":"2.0","id":1,"method":"session/new","params":{"cwd":"/p"}}'
+  await relay.forwardRequest(asRequest(text), Buffer.from(text))
+  const authMethods = [{ id: 'a', type: 'terminal', name: 'Log in', args: ['login'] }]
+  const error = { code: -32_000, message: 'Log in first', data: { authMethods, kept: 1 } }
+  agent.send({ jsonrpc: '2.0', id: 1, error })
+  expect(await toEditor.next()).toEqual({
+    jsonrpc: '2.0',
+    id: 1,
+    error: { ...error, data: { kept: 1 } },
+  })
+  expect(refusals).toEqual(['authMethods: the agent named log-ins of its own in an error'])
+})
+
 describe('a message that would harm its reader', () => {
   const nested = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
   test.for<[string, string | Buffer]>([
