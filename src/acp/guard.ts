@@ -44,6 +44,8 @@ export function judgeAgentFrame(frame: Frame, owns: (sessionId: string) => boole
 
 /** A form is the default; a mode that two readers could read differently is none. */
 function asksForm(frame: Frame): boolean {
+  // A form has no address, whatever its mode says: an editor could go by the address.
+  if (spellingOf(frame, 'url') !== 'absent') return false
   const spelling = spellingOf(frame, 'mode')
   return spelling === 'absent' || (spelling === 'plain' && paramsRecord(frame)['mode'] === 'form')
 }

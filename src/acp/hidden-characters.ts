@@ -15,11 +15,18 @@ export function revealed(frame: RequestFrame | NotificationFrame): Record<string
   if (frame.method === 'session/request_permission') {
     return isPlain(frame.bytes) ? {} : ofQuestion(paramsRecord(frame))
   }
+  if (frame.method === 'elicitation/create') return ofForm(frame)
   if (frame.method !== 'session/update') return {}
   const { update } = paramsRecord(frame)
   return isRecord(update) && TOLD.has(update['sessionUpdate']) && !isPlain(frame.bytes)
     ? ofUpdate(update)
     : {}
+}
+
+function ofForm(frame: RequestFrame | NotificationFrame): Record<string, string> {
+  const { message } = paramsRecord(frame)
+  const written = shown(message)
+  return differs(message, written) ? { message: JSON.stringify(written) } : {}
 }
 
 const TOLD = new Set<unknown>(['tool_call', 'tool_call_update'])
@@ -28,8 +35,11 @@ const TOLD = new Set<unknown>(['tool_call', 'tool_call_update'])
 const isPlain = (bytes: Buffer): boolean => !/[\x7f-\xff]|\\[ubf]/.test(bytes.toString('latin1'))
 
 function ofQuestion({ toolCall, options }: Record<string, unknown>): Record<string, string> {
-  const call = isRecord(toolCall) ? shown(toolCall) : toolCall
-  const shownOptions = shown(options)
+  const call = isRecord(toolCall) ? { ...toolCall, ...words(toolCall) } : toolCall
+  // Ids stay as they are: the answer names them.
+  const shownOptions = Array.isArray(options)
+    ? options.map((one: unknown) => (isRecord(one) ? { ...one, ...only(one, 'name') } : one))
+    : options
   const [callChanged, optionsChanged] = [differs(toolCall, call), differs(options, shownOptions)]
   if (!callChanged && !optionsChanged) return {}
   const warned = isRecord(call) ? { ...call, title: `${WARNING}${textOf(call['title'])}` } : call
@@ -41,12 +51,18 @@ function ofQuestion({ toolCall, options }: Record<string, unknown>): Record<stri
 
 /** A tool call's title and input; its output, text and thoughts are the agent's own words. */
 function ofUpdate(update: Record<string, unknown>): Record<string, string> {
-  const { title, rawInput } = update
-  const changed = { title: shown(title), rawInput: shown(rawInput) }
-  if (!differs(title, changed.title) && !differs(rawInput, changed.rawInput)) return {}
-  const known = Object.entries(changed).filter(([, value]) => value !== undefined)
-  return { update: JSON.stringify({ ...update, ...Object.fromEntries(known) }) }
+  const changed = { ...update, ...words(update) }
+  return differs(update, changed) ? { update: JSON.stringify(changed) } : {}
 }
+
+/** What a user reads of a tool call before it runs. */
+const words = (call: Record<string, unknown>): Record<string, unknown> => ({
+  ...only(call, 'title'),
+  ...only(call, 'rawInput'),
+})
+
+const only = (of: Record<string, unknown>, name: string): Record<string, unknown> =>
+  of[name] === undefined ? {} : { [name]: shown(of[name]) }
 
 /** Every text in a value with its hidden characters written out; keys too. */
 function shown(value: unknown): unknown {

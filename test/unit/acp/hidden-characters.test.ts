@@ -47,6 +47,21 @@ test('the name of an option is written out, and the question warns', () => {
   })
 })
 
+test('ids stay as they are, since the answer names them', () => {
+  const changed = asked({ toolCallId: 't\u200b', title: 'x\u200b' }, [
+    { optionId: 'a\u200b', name: 'b\u200b', kind: 'allow_once' },
+  ])
+  expect(changed).toEqual({
+    toolCall: { toolCallId: 't\u200b', title: '⚠ hidden characters are shown: x\\u{200b}' },
+    options: [{ optionId: 'a\u200b', name: 'b\\u{200b}', kind: 'allow_once' }],
+  })
+})
+
+test('the message of a form is written out', () => {
+  const form = { sessionId: 's', message: 'a\u202eb', requestedSchema: {} }
+  expect(changedBy('elicitation/create', form, 1)).toEqual({ message: 'a\\u{202e}b' })
+})
+
 test.for(['plain', 'Grüße 日本語 é 👍️', 'two\nlines\tand a tab', 'C:\\u'])(
   'a question with %j is not changed',
   (title) => {
