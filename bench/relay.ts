@@ -10,6 +10,7 @@ import type { Readable, Writable } from 'node:stream'
 import { LineFramer } from '../src/acp/line-framer.ts'
 import { readLock, lockEntry } from '../src/images/lock.ts'
 import { statePaths } from '../src/state.ts'
+import { bareContainer } from '../test/support/e2e/bare-container.ts'
 import { PROGRAM } from '../test/support/e2e/editor.ts'
 import { useAgent } from '../test/support/e2e/other-agent.ts'
 import { World } from '../test/support/e2e/world.ts'
@@ -24,37 +25,15 @@ await useAgent(world, 'echo.mjs')
 const lock = await readLock(statePaths(world.env).lock)
 const image = lockEntry(lock, world.engine.info.uri, 'agent-bundled')?.id ?? ''
 const created = await world.engine.create({
-  Image: image,
+  ...bareContainer({
+    image,
+    user: '1234:1234',
+    labels: { 'glovebox-test': '1' },
+    memory: 2 ** 30,
+    pids: 128,
+    cpus: 2,
+  }),
   Entrypoint: ['tini', '-s', '--', 'node', '/opt/glovebox/agent.mjs'],
-  User: '1234:1234',
-  Env: [],
-  Labels: { 'glovebox-test': '1' },
-  OpenStdin: true,
-  StdinOnce: true,
-  AttachStdin: true,
-  AttachStdout: true,
-  AttachStderr: true,
-  Tty: false,
-  HostConfig: {
-    NetworkMode: 'none',
-    Mounts: [],
-    ReadonlyRootfs: true,
-    Tmpfs: {},
-    CapDrop: ['ALL'],
-    CapAdd: [],
-    SecurityOpt: [],
-    Privileged: false,
-    IpcMode: 'private',
-    PidsLimit: 128,
-    Memory: 2 ** 30,
-    MemorySwap: 2 ** 30,
-    NanoCpus: 2e9,
-    Ulimits: [],
-    LogConfig: { Type: 'none', Config: {} },
-    AutoRemove: true,
-    RestartPolicy: { Name: 'no' },
-    Init: false,
-  },
 })
 const streams = await created.attach()
 await created.start()

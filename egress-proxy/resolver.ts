@@ -10,7 +10,8 @@ const SECOND_ANSWER = 500
 
 /**
  * A resolver that asks for exactly the name it is given: no search domains, no hosts file, no
- * answer kept. Those who ask for a name while its question is under way share the answer. `servers` are `address` or `address:port`; those of /etc/resolv.conf when absent.
+ * answer kept. Those who ask for a name while its question is under way share the answer. `servers` are
+ * `address` or `address:port`; those of /etc/resolv.conf when absent.
  */
 export function createResolver(options: {
   servers?: readonly string[] | undefined

@@ -1,6 +1,6 @@
+/** `glovebox egress explain`: whether a destination may be reached, by which rule, or why not. */
 import { EXIT, GloveboxError } from '../errors.ts'
 import { EGRESS_PRESET_NAMES, presetHosts } from '../policy/egress-presets.ts'
-/** `glovebox egress explain`: whether a destination may be reached, by which rule, or why not. */
 import { type ExplainedEgress, type LayerName, explainEgress } from '../policy/explain-egress.ts'
 import { loadLayers } from '../policy/load.ts'
 import { statePaths } from '../state.ts'

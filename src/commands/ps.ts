@@ -1,4 +1,5 @@
 /** `glovebox ps`: which sessions run, for which project and agent, since when, and what they use. */
+import { columns } from '../client/columns.ts'
 import type { ContainerUsage } from '../docker/engine.ts'
 import { findEngine } from '../docker/find.ts'
 import { EXIT } from '../errors.ts'
@@ -59,17 +60,7 @@ export function renderRows(rows: readonly Row[], now: number): string {
       row.launcher.alive ? row.project : `${row.project} (its launcher is dead)`,
     ]),
   ]
-  const widths = (cells[0] ?? []).map((_, at) =>
-    Math.max(...cells.map((row) => row[at]?.length ?? 0)),
-  )
-  return cells
-    .map((row) =>
-      row
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
+  return columns(cells, Infinity).trimEnd()
 }
 
 const memory = ({ memory: used, memoryLimit }: ContainerUsage): string =>

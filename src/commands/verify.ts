@@ -2,24 +2,30 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { homedir, hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { text as readAll } from 'node:stream/consumers'
 
 import { methods } from '@agentclientprotocol/sdk'
 
+import { loadProfile } from '../agents/profile.ts'
 import { paintFor } from '../client/colour.ts'
+import { columns } from '../client/columns.ts'
 import { connect } from '../client/connect.ts'
 import { spawnAcp } from '../client/spawn-agent.ts'
-import { columns } from '../demo/show.ts'
-import { makeWorkspace, type Workspace } from '../demo/workspace.ts'
-import { containerUser } from '../docker/container-user.ts'
+import { makeWorkspace } from '../demo/workspace.ts'
+import { containerUser, ownIds } from '../docker/container-user.ts'
+import type { Engine } from '../docker/engine.ts'
 import { findEngine } from '../docker/find.ts'
+import { pinnedImage } from '../docker/image.ts'
 import { EXIT, GloveboxError } from '../errors.ts'
+import { lockEntry, readLock } from '../images/lock.ts'
 import { loadPolicy } from '../policy/load.ts'
+import type { Policy } from '../policy/merge.ts'
 import { parseProbe, probeScript } from '../proof/probe.ts'
+import { agentContainerOf, privatePaths } from '../proof/session-box.ts'
 import { judgeInspect, judgeProbe, type Check } from '../proof/verify-checks.ts'
-import { LABEL } from '../session/labels.ts'
-import { statePaths } from '../state.ts'
+import { agentImage } from '../session/agent-image.ts'
+import { statePaths, type StatePaths } from '../state.ts'
 import { parseArguments } from './arguments.ts'
 import type { Io } from './io.ts'
 
@@ -52,9 +58,7 @@ async function verifySession(values: Record<string, unknown>, io: Io): Promise<C
     files: { 'README.md': 'For glovebox verify.\n' },
     source: 'README.md',
   })
-  const canary = `verify-${randomBytes(18).toString('hex')}`
-  // A key that was made up opens a session as well as a real one: no model is asked.
-  const keys = Object.fromEntries(KEYS.map((name) => [name, canary]))
+  const { canary, env } = planted(io)
   const chosen = ['agent', 'image'].flatMap((name) => {
     const value = values[name]
     return typeof value === 'string' ? [`--${name}`, value] : []
@@ -62,7 +66,7 @@ async function verifySession(values: Record<string, unknown>, io: Io): Promise<C
   const child = spawnAcp({
     entry: process.argv[1] ?? '',
     args: chosen,
-    env: { ...io.env, ...keys },
+    env,
     cwd: workspace.project,
   })
   await using connection = await connect(child, {
@@ -73,36 +77,46 @@ async function verifySession(values: Record<string, unknown>, io: Io): Promise<C
     cwd: workspace.project,
     mcpServers: [],
   })
-  const found = await engine.list(`${LABEL.project}=${workspace.project}`)
-  const agent = found.find(({ labels }) => labels[LABEL.role] === 'agent')
-  if (agent === undefined)
-    throw new GloveboxError('container_failed', 'The session has no container.')
-  const container = engine.container(agent.id)
-  const questions = { ...askOf(workspace, paths, engine.info.uri), canary }
+  const container = engine.container(await agentContainerOf(engine, workspace.project))
+  const { project, secret, owner } = workspace
+  const hostPaths = privatePaths(secret, paths, engine.info.uri)
+  const questions = { project, hostPaths, canary }
   const { stdout } = await container.exec(['sh', '-c', probeScript(questions)])
-  const { limits } = loadPolicy(paths, workspace.project)
-  const caller = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+  const policy = loadPolicy(paths, project)
   const inspect = await container.inspect()
+  const locked = await lockedImage(engine, paths, policy, values, project)
   return [
     ...judgeProbe(parseProbe(stdout), {
       ...questions,
-      uid: containerUser(engine.info, caller, workspace.owner).uid,
+      uid: containerUser(engine.info, ownIds(), owner).uid,
       hostName: hostname(),
-      limits: { memory: limits.memory_mb * 1024 * 1024, pids: limits.pids },
+      limits: { memory: policy.limits.memory_mb * 1024 * 1024, pids: policy.limits.pids },
     }),
-    ...judgeInspect(inspect, inspect.Image, canary),
+    ...judgeInspect(inspect, locked, canary),
   ]
 }
 
-function askOf({ project, secret }: Workspace, paths: ReturnType<typeof statePaths>, uri: string) {
-  const hostPaths = [
-    secret,
-    join(homedir(), '.ssh'),
-    paths.state,
-    dirname(paths.userConfig),
-    uri.replace('unix://', ''),
-  ]
-  return { project, hostPaths }
+/** A key that was made up opens a session as well as a real one: no model is asked. */
+function planted({ env }: Io): { canary: string; env: Io['env'] } {
+  const canary = `verify-${randomBytes(18).toString('hex')}`
+  return { canary, env: { ...env, ...Object.fromEntries(KEYS.map((name) => [name, canary])) } }
+}
+
+/** The id of the image that may run for these arguments. */
+async function lockedImage(
+  engine: Engine,
+  paths: StatePaths,
+  policy: Policy,
+  { agent, image }: Record<string, unknown>,
+  project: string,
+): Promise<string> {
+  const lock = await readLock(paths.lock)
+  const host = {
+    imageName: typeof image === 'string' ? image : undefined,
+    image: (of: Engine, role: string) => pinnedImage(of, lockEntry(lock, of.info.uri, role), role),
+  }
+  const profile = loadProfile(typeof agent === 'string' ? agent : policy.agent)
+  return (await agentImage(host, engine, profile, policy, { realCwd: project })).id
 }
 
 /** Another way to run a container: the probe goes to its shell's input. */
@@ -115,9 +129,8 @@ async function verifyOther(command: string[], io: Io): Promise<Check[]> {
       `Usage: ${USAGE}`,
     )
   }
-  const canary = `verify-${randomBytes(18).toString('hex')}`
+  const { canary, env } = planted(io)
   const questions = { project: process.cwd(), hostPaths: [join(homedir(), '.ssh')], canary }
-  const env = { ...io.env, ...Object.fromEntries(KEYS.map((name) => [name, canary])) }
   const child = spawn(program, args, { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE)
   child.stdin.on('error', () => undefined)

@@ -1,14 +1,13 @@
 /** Looks at the demo's session from the outside: its container, its decisions, what it left. */
-import { homedir, hostname } from 'node:os'
-import { dirname, join } from 'node:path'
+import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 import { verifyFolder } from '../audit/verify-folder.ts'
 import { containerUser } from '../docker/container-user.ts'
 import type { Engine } from '../docker/engine.ts'
-import { GloveboxError } from '../errors.ts'
 import { findings, lookFrom } from '../proof/look.ts'
 import type { Finding } from '../proof/look.ts'
+import { agentContainerOf, privatePaths } from '../proof/session-box.ts'
 import { LABEL } from '../session/labels.ts'
 import type { StatePaths } from '../state.ts'
 import { decisionsOf } from './decisions.ts'
@@ -21,15 +20,17 @@ const FAR_ADDRESS = '192.0.2.1'
 /** Milliseconds for the last decision to reach the audit log, and for an ended session to be gone. */
 const PATIENCE = 5_000
 
+const ENGINE_SOCKETS = ['/var/run/docker.sock', '/run/docker.sock', '/run/podman/podman.sock']
+
 export type Box = { engine: Engine; paths: StatePaths; workspace: Workspace; keys: string[] }
 
 /** Errors: `container_failed` when there is no such container or it cannot be looked into. */
 export async function lookAtSession(box: Box): Promise<Finding[]> {
-  const { engine, workspace, keys } = box
-  const { project, owner } = workspace
-  const container = engine.container(await agentContainerOf(box))
+  const { engine, paths, workspace, keys } = box
+  const { project, secret, owner } = workspace
+  const container = engine.container(await agentContainerOf(engine, project))
   const look = await lookFrom(container, {
-    hostPaths: hostPathsOf(box),
+    hostPaths: [...privatePaths(secret, paths, engine.info.uri), ...ENGINE_SOCKETS],
     forbiddenHost: FORBIDDEN_HOST,
     farAddress: FAR_ADDRESS,
   })
@@ -80,27 +81,4 @@ export async function leftovers({ engine, workspace }: Box): Promise<number> {
 export async function auditProblems({ paths }: Box): Promise<number> {
   const { files } = await verifyFolder(paths.audit)
   return files.at(-1)?.problems.length ?? 1
-}
-
-async function agentContainerOf({ engine, workspace }: Box): Promise<string> {
-  const found = await engine.list(`${LABEL.project}=${workspace.project}`)
-  const agent = found.find(
-    ({ labels, state }) => labels[LABEL.role] === 'agent' && state === 'running',
-  )
-  if (agent !== undefined) return agent.id
-  throw new GloveboxError('container_failed', "The agent's container of this session is not there.")
-}
-
-/** Real paths of this host that would be worth having. */
-function hostPathsOf({ engine, paths, workspace }: Box): string[] {
-  return [
-    workspace.secret,
-    join(homedir(), '.ssh'),
-    paths.state,
-    dirname(paths.userConfig),
-    engine.info.uri.replace('unix://', ''),
-    '/var/run/docker.sock',
-    '/run/docker.sock',
-    '/run/podman/podman.sock',
-  ]
 }

@@ -1,7 +1,7 @@
 /** The demo's page, part by part. */
 import type { Paint } from '../client/colour.ts'
+import { columns } from '../client/columns.ts'
 import { editorEntries } from '../client/editors.ts'
-import { visibleLine } from '../client/visible.ts'
 import type { EngineInfo } from '../docker/engine.ts'
 import type { DecisionRow } from './decisions.ts'
 import type { Workspace } from './workspace.ts'
@@ -40,14 +40,4 @@ export function editorLines(words: string[], paint: Paint): string {
   return editorEntries(words)
     .map(({ editor, file, text }) => `${paint('name', `${editor} (${file})`)}\n${text}\n`)
     .join('\n')
-}
-
-/** Rows of words in columns, each but the last as wide as its widest word. */
-export function columns(rows: string[][]): string {
-  const shown = rows.map((row) => row.map((word) => visibleLine(word)))
-  const widths = (shown[0] ?? []).map((_, column) =>
-    Math.max(...shown.map((row) => row[column]?.length ?? 0)),
-  )
-  const line = (row: string[]) => row.map((word, column) => word.padEnd(widths[column] ?? 0))
-  return shown.map((row) => `${line(row).join('  ').trimEnd()}\n`).join('')
 }

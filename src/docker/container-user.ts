@@ -6,6 +6,11 @@ export type UserIds = { uid: number; gid: number }
 
 export type ContainerUser = UserIds & { usernsMode?: string }
 
+/** Who runs this program; root where the platform has no such ids. */
+export function ownIds(): UserIds {
+  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
+}
+
 /**
  * A root caller gets the project owner's ids, since root without capabilities cannot write others'
  * files. A rootless engine has one user's rights whoever calls it.

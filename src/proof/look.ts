@@ -7,6 +7,7 @@ import type { StartedContainer } from '../docker/engine.ts'
 import { GloveboxError } from '../errors.ts'
 import { lookProgram } from './look-inside.ts'
 import type { LookQuestions } from './look-inside.ts'
+import { foreignMounts } from './mounts.ts'
 
 /** Comes from inside, so it is untrusted. */
 export const Look = z.strictObject({
@@ -127,15 +128,9 @@ function rightsFindings(
   ]
 }
 
-/** The image, mounts that engines make themselves, and our own volumes: the socket's, the agent's. */
-const OWN_MOUNTS =
-  /^\/(?:$|etc\/(?:hosts|hostname|resolv\.conf)|run\/glovebox(?:\/(?:passwd|group))?|var\/lib\/agent|run\/\.containerenv)$/
-
 function hostFindings(look: Look, { hostName, project, keys }: Promises): Finding[] {
   const { hostPathsFound, environment, mounts } = look
-  // What covers something inside the project is mounted below it.
-  const inProject = (path: string): boolean => path.startsWith(`${project}/`)
-  const shared = mounts.filter((path) => !OWN_MOUNTS.test(path) && !inProject(path))
+  const shared = foreignMounts(mounts, project)
   const hashes = new Set(Object.values(environment))
   const leaked = keys.filter((key) => hashes.has(createHash('sha256').update(key).digest('hex')))
   const count = Object.keys(environment).length

@@ -101,7 +101,6 @@ say masked.acpi "$(ls /proc/acpi | one)"
 say device.block "$(ls -l /dev | awk '/^b/ { print $NF }' | one)"
 for f in mem kmsg fuse kvm port net/tun; do there /dev/$f "device.$f"; done
 say mounts "$(awk '{ fs = ""; for (i = 7; i <= NF; i++) if ($i == "-") fs = $(i + 1); if (!($4 == "/" && (fs == "tmpfs" || fs == "proc" || fs == "sysfs" || fs == "devpts" || fs == "mqueue" || fs ~ /^cgroup/)) && $5 !~ /^\\/(proc|sys|dev)(\\/|$)/) print $5 }' /proc/self/mountinfo | sort -u | one)"
-for f in /var/run/docker.sock /run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock; do [ -e $f ] && say "socket$f" there; done
 say socket.engine "$(for f in /var/run/docker.sock /run/docker.sock /run/podman/podman.sock /run/containerd/containerd.sock; do [ -e $f ] && echo $f; done | one)"
 ${hostPaths.map((path, index) => `there '${quoted(path)}' host.${index}`).join('\n')}
 say host.name "$(cat /proc/sys/kernel/hostname)"

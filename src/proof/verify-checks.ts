@@ -1,5 +1,6 @@
 /** What a sealed container must answer to the probe, and what the engine must tell of it. */
 import type { ContainerInspect } from '../docker/engine.ts'
+import { imageId } from '../docker/image-store.ts'
 import type { ProbeAnswers } from './probe.ts'
 import { rulesFor, type Expectations } from './verify-rules.ts'
 
@@ -39,7 +40,7 @@ export function judgeProbe(answers: ProbeAnswers, wanted: Expectations): Check[]
 /** What the engine itself says; pure. */
 export function judgeInspect(
   inspect: ContainerInspect,
-  lockedImage: string | undefined,
+  lockedImage: string,
   canary: string,
 ): Check[] {
   const host = inspect.HostConfig
@@ -59,12 +60,7 @@ export function judgeInspect(
     row('auto-remove', 'G-REAP', true, host['AutoRemove']),
     row('log', 'G-KEY', 'none', type),
     row('init-stdin', 'G-REAP', true, inspect.Config['OpenStdin']),
-    row(
-      'image',
-      'G-PIN',
-      lockedImage,
-      inspect.Image.startsWith('sha256:') ? inspect.Image : `sha256:${inspect.Image}`,
-    ),
+    row('image', 'G-PIN', lockedImage, imageId(inspect.Image)),
     row('key', 'G-KEY', false, JSON.stringify(inspect).includes(canary)),
   ]
 }

@@ -1,4 +1,5 @@
 /** What any sealed container must answer to the probe. */
+import { foreignMounts } from './mounts.ts'
 
 export type Expectations = {
   /** Inside and outside. */
@@ -18,6 +19,12 @@ type Rule = {
   /** A tool that an image may lack, and that says nothing when it is not there. */
   optional?: boolean
 }
+
+const rulesOf =
+  (guarantee: string) =>
+  (id: string, expected: string, holds: Rule['holds']): Rule => ({ id, guarantee, expected, holds })
+
+const words = (found: string): string[] => found.split(' ').filter((word) => word !== '')
 
 const NOTHING = (found: string): boolean => found === ''
 const REFUSED = (found: string): boolean => found === 'refused'
@@ -49,31 +56,21 @@ export function rulesFor(wanted: Expectations): Rule[] {
 }
 
 function networkRules(): Rule[] {
-  const rule = (id: string, expected: string, holds: Rule['holds']): Rule => ({
-    id,
-    guarantee: 'G-NET',
-    expected,
-    holds,
-  })
+  const rule = rulesOf('G-NET')
   return [
     rule('net.interfaces', 'lo', is('lo')),
     rule('net.routes', 'none', NOTHING),
     rule('net.routes6', 'none', NOTHING),
     rule('net.resolvers', 'none, or 127.0.0.1', is('', '127.0.0.1')),
     rule('net.addresses', '127.0.0.1', (found) =>
-      found.split(' ').every((one) => one === '' || one.startsWith('127.')),
+      words(found).every((one) => one.startsWith('127.')),
     ),
     rule('net.abstract', 'no socket of the host', NOTHING),
   ]
 }
 
 function rightsRules({ uid }: Expectations): Rule[] {
-  const rule = (id: string, expected: string, holds: Rule['holds']): Rule => ({
-    id,
-    guarantee: 'G-MOUNT',
-    expected,
-    holds,
-  })
+  const rule = rulesOf('G-MOUNT')
   const caps = ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb'].map((name) =>
     rule(`caps.Cap${name}`, 'none', ZERO),
   )
@@ -112,12 +109,7 @@ function rightsRules({ uid }: Expectations): Rule[] {
 const SYSTEM = ['bin', 'etc', 'lib', 'opt', 'root', 'sbin', 'usr', 'var', 'usr/bin', 'etc/ssl']
 
 function fileRules({ project }: Expectations): Rule[] {
-  const rule = (id: string, expected: string, holds: Rule['holds']): Rule => ({
-    id,
-    guarantee: 'G-MOUNT',
-    expected,
-    holds,
-  })
+  const rule = rulesOf('G-MOUNT')
   return [
     rule('write.root', 'refused', REFUSED),
     ...SYSTEM.map((name) => ({ ...rule(`write.${name}`, 'refused', REFUSED), optional: true })),
@@ -127,27 +119,12 @@ function fileRules({ project }: Expectations): Rule[] {
     rule('option.tmp', 'nosuid,nodev,size', has('nosuid', 'nodev', 'size=')),
     rule('option.home', 'nosuid,nodev,size', has('nosuid', 'nodev', 'size=')),
     rule('option.shm', 'nosuid,nodev,noexec', has('nosuid', 'nodev', 'noexec')),
-    rule('mounts', project, (found) => foreignMounts(found, project) === project),
+    rule('mounts', project, (found) => foreignMounts(words(found), project).join(' ') === project),
   ]
 }
 
-/** The image, what engines mount themselves, and Glovebox's own volumes. */
-const OWN_MOUNTS =
-  /^\/(?:$|etc\/(?:hosts|hostname|resolv\.conf)|run\/glovebox(?:\/(?:passwd|group))?|var\/lib\/agent|run\/\.containerenv)$/
-
-/** What covers something inside the project is mounted below it. */
-function foreignMounts(found: string, project: string): string {
-  const foreign = found.split(' ').filter((path) => path !== '' && !OWN_MOUNTS.test(path))
-  return foreign.filter((path) => !path.startsWith(`${project}/`)).join(' ')
-}
-
 function kernelRules(): Rule[] {
-  const rule = (id: string, expected: string, holds: Rule['holds']): Rule => ({
-    id,
-    guarantee: 'G-MOUNT',
-    expected,
-    holds,
-  })
+  const rule = rulesOf('G-MOUNT')
   const masked = ['kcore', 'keys', 'timer_list', 'latency_stats', 'sched_debug']
   const devices = ['mem', 'kmsg', 'fuse', 'kvm', 'port', 'net/tun']
   return [
@@ -167,27 +144,17 @@ function kernelRules(): Rule[] {
 }
 
 function hostRules({ hostName, hostPaths }: Expectations): Rule[] {
-  const rule = (
-    id: string,
-    expected: string,
-    holds: Rule['holds'],
-    guarantee = 'G-MOUNT',
-  ): Rule => ({ id, guarantee, expected, holds })
+  const rule = rulesOf('G-MOUNT')
   return [
     rule('socket.engine', 'none', NOTHING),
     ...hostPaths.map((_, index) => rule(`host.${index}`, 'absent', ABSENT)),
     rule('host.name', `not ${hostName}`, (found) => found !== '' && found !== hostName),
-    rule('key.environment', '0', is('0'), 'G-KEY'),
+    rulesOf('G-KEY')('key.environment', '0', is('0')),
   ]
 }
 
 function limitRules({ limits }: Expectations): Rule[] {
-  const rule = (id: string, expected: string, holds: Rule['holds']): Rule => ({
-    id,
-    guarantee: 'G-REAP',
-    expected,
-    holds,
-  })
+  const rule = rulesOf('G-REAP')
   return [
     rule(
       'limit.memory',

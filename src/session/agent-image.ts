@@ -5,10 +5,10 @@ import { GloveboxError } from '../errors.ts'
 import { pinned, toolchainReference, toolchainRole } from '../images/toolchain.ts'
 import type { Policy } from '../policy/merge.ts'
 import type { ProjectFolder } from '../project/cwd.ts'
+import { DEFAULT_PATH } from './environment.ts'
 
 /** Where a user's image has the agent's own programs. */
 const PROGRAMS = '/opt/glovebox/bin'
-const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 
 export type AgentImage = {
   id: string
@@ -31,7 +31,7 @@ export async function agentImage(
   engine: Engine,
   profile: Profile,
   policy: Policy,
-  project: ProjectFolder,
+  project: Pick<ProjectFolder, 'realCwd'>,
 ): Promise<AgentImage> {
   const named = host.imageName ?? policy.image
   if (named === undefined) {

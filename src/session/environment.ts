@@ -7,6 +7,9 @@ const PROXY_URL = 'http://127.0.0.1:3128'
 /** Where `init` listens for model traffic. */
 export const GATEWAY_URL = 'http://127.0.0.1:3129'
 
+/** Where programs are in an image that does not say. */
+export const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+
 const PASSED_ON = ['LANG', 'TERM', 'TZ']
 
 /**
@@ -22,7 +25,7 @@ export function agentEnvironment(
       value !== undefined && (PASSED_ON.includes(name) || name.startsWith('LC_')) && plain(value),
   )
   return {
-    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    PATH: DEFAULT_PATH,
     LANG: 'C.UTF-8',
     ...Object.fromEntries(local.map(([name, value]) => [name, value ?? ''])),
     ...PROXY_ENVIRONMENT,

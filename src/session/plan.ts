@@ -1,7 +1,7 @@
 /** What a session's start needs, and what is known before anything is started. */
 import { loadProfile, type Profile } from '../agents/profile.ts'
 import type { AuditWriter } from '../audit/writer.ts'
-import { containerUser, type ContainerUser } from '../docker/container-user.ts'
+import { containerUser, ownIds, type ContainerUser } from '../docker/container-user.ts'
 import type { Engine, ImageFacts } from '../docker/engine.ts'
 import type { Proxy } from '../egress/proxy.ts'
 import { GloveboxError } from '../errors.ts'
@@ -76,7 +76,7 @@ export async function planSession(
   const socket = engine.info.uri.slice('unix://'.length)
   await checkCwd(project.cwd, { keptOut: [...host.keptOut, socket] })
   const image = await agentImage(host, engine, profile, policy, project)
-  const user = containerUser(engine.info, caller(), project)
+  const user = containerUser(engine.info, ownIds(), project)
   const parts = await planProjectParts({ id, project, policy, user, env: host.env })
   const queued = queuedStart(host.log, id)
   return { id, project, policy, profile, model, engine, image, user, parts, queued }
@@ -85,8 +85,4 @@ export async function planSession(
 /** The folder with what outlives the agent's container, if anything does. */
 export function stateOf({ policy, profile }: Plan): string | undefined {
   return policy.state === 'ephemeral' ? undefined : profile.state
-}
-
-function caller(): { uid: number; gid: number } {
-  return { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 }
 }

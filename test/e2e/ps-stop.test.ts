@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { lockEntry, readLock } from '../../src/images/lock.ts'
 import { LABEL, labels } from '../../src/session/labels.ts'
 import { statePaths } from '../../src/state.ts'
+import { bareContainer } from '../support/e2e/bare-container.ts'
 import { PROGRAM, type Message } from '../support/e2e/editor.ts'
 import { useAgent } from '../support/e2e/other-agent.ts'
 import { World } from '../support/e2e/world.ts'
@@ -96,7 +97,16 @@ describe('glovebox gc', () => {
       world.engine.info.uri,
       'agent-bundled',
     )
-    const created = await world.engine.create(plain(image?.id ?? '', dead))
+    const created = await world.engine.create(
+      bareContainer({
+        image: image?.id ?? '',
+        user: '1000:1000',
+        labels: labels('agent', 'left', dead, world.project),
+        memory: 100 * 1024 * 1024,
+        pids: 100,
+        cpus: 1,
+      }),
+    )
     const { log } = statePaths(world.env)
     const old = join(log, '2020-01-01.jsonl')
     await mkdir(log, { recursive: true })
@@ -117,39 +127,3 @@ describe('glovebox gc', () => {
     expect(removed['state_volumes']).toEqual([])
   })
 })
-
-/** Never started. */
-function plain(image: string, launcher: string): Parameters<World['engine']['create']>[0] {
-  return {
-    Image: image,
-    User: '1000:1000',
-    Env: [],
-    Labels: labels('agent', 'left', launcher, world.project),
-    OpenStdin: true,
-    StdinOnce: true,
-    AttachStdin: true,
-    AttachStdout: true,
-    AttachStderr: true,
-    Tty: false,
-    HostConfig: {
-      NetworkMode: 'none',
-      Mounts: [],
-      ReadonlyRootfs: true,
-      Tmpfs: {},
-      CapDrop: ['ALL'],
-      CapAdd: [],
-      SecurityOpt: [],
-      Privileged: false,
-      IpcMode: 'private',
-      PidsLimit: 100,
-      Memory: 100 * 1024 * 1024,
-      MemorySwap: 100 * 1024 * 1024,
-      NanoCpus: 1e9,
-      Ulimits: [],
-      LogConfig: { Type: 'none', Config: {} },
-      AutoRemove: true,
-      RestartPolicy: { Name: 'no' },
-      Init: false,
-    },
-  }
-}

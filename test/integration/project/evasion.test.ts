@@ -16,7 +16,6 @@ import { join } from 'node:path'
 
 import { describe, expect, it, test } from 'vitest'
 
-import { MASKED, PROTECTED } from '../../../src/project/guarded/names.ts'
 import { planCovers } from '../../../src/project/guarded/plan.ts'
 import { makeListable, quarantine } from '../../../src/project/guarded/quarantine.ts'
 import {
@@ -27,35 +26,27 @@ import {
 } from '../../../src/project/guarded/repository.ts'
 import { scan } from '../../../src/project/guarded/scan.ts'
 import { ProjectWatch } from '../../../src/project/guarded/watch.ts'
+import { git, projectIn, USUAL } from '../../support/project.ts'
 import { scratchFolder } from '../../support/scratch.ts'
 
-const usual = { mask: MASKED, unmask: [], protect: PROTECTED }
-
-function git(cwd: string, ...args: string[]): string {
-  const settings = ['user.name=a', 'user.email=a@b.test', 'init.defaultBranch=main']
-  const all = [...settings.flatMap((one) => ['-c', one]), ...args]
-  return execFileSync('git', all, { cwd, encoding: 'utf8', stdio: 'pipe' })
-}
-
 async function repositoryIn(folder: string): Promise<string> {
-  const root = join(folder, 'project')
-  await mkdir(root)
+  const root = await projectIn(folder)
   git(root, 'init', '-q')
   return root
 }
 
 async function maskedIn(root: string): Promise<string[]> {
-  const { covered } = await planCovers({ cwd: root, realCwd: root }, usual, `${root}.empty`)
+  const { covered } = await planCovers({ cwd: root, realCwd: root }, USUAL, `${root}.empty`)
   return covered.filter(({ how }) => how === 'masked').map(({ path }) => path)
 }
 
 /** A watch over a project, until a second after `act`; what it told. */
 async function watched(root: string, folder: string, act: () => Promise<void>): Promise<string[]> {
-  const plan = await planCovers({ cwd: root, realCwd: root }, usual, `${root}.empty`)
+  const plan = await planCovers({ cwd: root, realCwd: root }, USUAL, `${root}.empty`)
   const watch = new ProjectWatch({
     project: root,
     plan,
-    patterns: usual,
+    patterns: USUAL,
     planted: 'quarantine',
     folder,
   })
@@ -137,7 +128,7 @@ describe('a plant that is hard to move', () => {
       })
       expect(told).toHaveLength(2)
       expect(await readFile(join(root, '.git', 'config'), 'utf8')).not.toContain('fsmonitor')
-      expect((await scan(root, usual)).found).toEqual([])
+      expect((await scan(root, USUAL)).found).toEqual([])
     } finally {
       await rm(elsewhere, { recursive: true })
     }

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process'
 import {
   chmod,
   link,
@@ -15,7 +14,6 @@ import { dirname, join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 
 import { parseIndex } from '../../../src/project/guarded/git-index.ts'
-import { MASKED, PROTECTED } from '../../../src/project/guarded/names.ts'
 import { planCovers } from '../../../src/project/guarded/plan.ts'
 import { putBack, quarantine } from '../../../src/project/guarded/quarantine.ts'
 import {
@@ -25,9 +23,8 @@ import {
   plantsIn,
 } from '../../../src/project/guarded/repository.ts'
 import { scan } from '../../../src/project/guarded/scan.ts'
+import { git, projectIn, USUAL } from '../../support/project.ts'
 import { scratchFolder } from '../../support/scratch.ts'
-
-const usual = { mask: MASKED, unmask: [], protect: PROTECTED }
 
 async function write(root: string, ...paths: string[]): Promise<void> {
   for (const path of paths) {
@@ -36,32 +33,15 @@ async function write(root: string, ...paths: string[]): Promise<void> {
   }
 }
 
-function git(root: string, ...args: string[]): string {
-  const settings = [
-    '-c',
-    'user.name=a',
-    '-c',
-    'user.email=a@b.test',
-    '-c',
-    'init.defaultBranch=main',
-  ]
-  return execFileSync('git', [...settings, ...args], { cwd: root, encoding: 'utf8', stdio: 'pipe' })
-}
-
 async function planOf(root: string) {
   const plan = await planCovers(
     { cwd: root, realCwd: root },
-    usual,
+    USUAL,
     join(root, '..', 'state', 'empty'),
   )
   const how = (name: string) =>
     plan.covered.filter((one) => one.how === name).map(({ path }) => path)
   return { ...plan, masked: how('masked'), readOnly: how('read-only'), held: how('held') }
-}
-
-async function projectIn(folder: string): Promise<string> {
-  await mkdir(join(folder, 'project'))
-  return join(folder, 'project')
 }
 
 describe('what is covered in a project', () => {
@@ -112,7 +92,7 @@ describe('what is covered in a project', () => {
     await using folder = await scratchFolder()
     const root = await projectIn(folder.path)
     await write(root, '.envrc')
-    const { mounts } = await planCovers({ cwd: '/link', realCwd: root }, usual, '/none')
+    const { mounts } = await planCovers({ cwd: '/link', realCwd: root }, USUAL, '/none')
     expect(mounts.map(({ Target }) => Target)).toEqual([join(root, '.envrc'), '/link/.envrc'])
   })
 })
@@ -120,8 +100,8 @@ describe('what is covered in a project', () => {
 test('a walk of a large project is given up and says so', async () => {
   await using folder = await scratchFolder()
   for (let n = 0; n < 30; n += 1) await write(folder.path, `d${n}/file`)
-  expect((await scan(folder.path, usual, 40)).cut).toBe(true)
-  expect((await scan(folder.path, usual, 100)).cut).toBe(false)
+  expect((await scan(folder.path, USUAL, 40)).cut).toBe(true)
+  expect((await scan(folder.path, USUAL, 100)).cut).toBe(false)
 })
 
 test.for([2, 3, 4])('an index of version %s lists what git itself lists', async (version) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 
 import { parseProbe, probeScript } from '../../../src/proof/probe.ts'
-import { judgeProbe } from '../../../src/proof/verify-checks.ts'
+import { judgeInspect, judgeProbe } from '../../../src/proof/verify-checks.ts'
 
 const wanted = { project: '/p', uid: 1, hostName: 'h', hostPaths: [], limits: undefined }
 
@@ -33,3 +33,20 @@ test.for(['mount ', 'mknod', 'chown', 'kill', 'date -s', 'rm -r', '> /'])(
     expect(probeScript({ project: '/p', hostPaths: [], canary: 'c' })).not.toContain(word)
   },
 )
+
+test('an image that is not the locked one is noticed, however the engine spells its id', () => {
+  const inspect = {
+    Id: 'c',
+    Name: '/c',
+    Image: 'a'.repeat(64),
+    State: { Status: 'running', Running: true, ExitCode: 0, OOMKilled: false, Pid: 1 },
+    Config: { Labels: {}, Env: [] },
+    HostConfig: {},
+    Mounts: [],
+    NetworkSettings: { Networks: {} },
+  }
+  const image = (locked: string) =>
+    judgeInspect(inspect, locked, 'canary').find(({ id }) => id === 'engine.image')?.ok
+  expect(image(`sha256:${'a'.repeat(64)}`)).toBe(true)
+  expect(image(`sha256:${'b'.repeat(64)}`)).toBe(false)
+})
